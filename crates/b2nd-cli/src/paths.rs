@@ -223,7 +223,7 @@ impl Paths {
                 // A group is shown like a store.
                 ((key, _), Some(group)) => (key.map(|key| format!("/{}", key.trim_matches('/'))), group),
                 ((Some(key), _), None) => return show_leaf(path, folder, &find(&store.leaves, &**folder, key)?, show),
-                ((None, Leaves::OneByKey), None) => return Err(no_key(path).into()),
+                ((None, Leaves::OneByKey), None) => return Err(no_key(path, &store.leaves).into()),
                 ((None, _), None) => (None, store),
             };
             let shown = show(&Found::Store { path, key: key.as_deref(), store: &store, folder })?;

@@ -128,7 +128,7 @@ fn nobody_waits_for_chunks_that_are_not_there() {
 fn what_has_no_values_is_named() {
     let store = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
     let said = |args: &[&str]| Place::data().run(args).1;
-    assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/ext\n"));
     let table = "python-blosc2-4.14.1/ctable__to_cframe.b2frame";
     // With the feature `arrow`, the rows of the table are printed instead.
     if !cfg!(feature = "arrow") {

@@ -158,10 +158,7 @@ fn a_server_that_lies_is_refused() {
     refused((partial("bytes 0-4095/70000"), vec![0; 70_000]), "the response body is larger than request limit: 4097");
     refused(("302 Found\r\nlocation: /".to_owned(), Vec::new()), "too many redirects");
     // A server answers a range of an empty file with 416.
-    refused(
-        ("416 Range Not Satisfiable".to_owned(), Vec::new()),
-        "unexpected end of input at byte 0: the frame's header needs 15 more bytes",
-    );
+    refused(("416 Range Not Satisfiable".to_owned(), Vec::new()), "it is an empty file");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn a_member_that_is_not_where_the_archive_says_is_said() {
     let (out, err, status) = tests.run(&["info", "--json", "bad.b2z"]);
     assert!(
         err.starts_with(
-            "bad.b2z::/g1/n1: g1/n1.b2nd: the member \"g1/n1.b2nd\" is damaged: its own header, which should match the \
+            "bad.b2z::/g1/n1: the member \"g1/n1.b2nd\" is damaged: its own header, which should match the \
              archive's directory, "
         ),
         "{err}"
@@ -432,7 +432,7 @@ fn a_leaf_has_a_key() {
         format!("{store}::/none: it has no leaf /none; its leaves are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3\n")
     );
     let (_, err, _) = Place::data().run(&["hex", store]);
-    assert_eq!(err.as_str(), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    assert_eq!(err.as_str(), format!("{store}: it is a store: name a leaf, as in {store}::/ext\n"));
     let (_, err, _) = Place::data().run(&["example.b2nd::/a"]);
     assert_eq!(err.as_str(), "example.b2nd::/a: it is not a store, so it has no /a\n");
 }
