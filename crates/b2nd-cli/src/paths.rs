@@ -294,6 +294,11 @@ pub(crate) fn group(store: &StoreListing, key: &str) -> Option<StoreListing> {
     Some(StoreListing { attributes, groups: others, leaves, ..StoreListing::default() })
 }
 
+/// Returns an error for a group that only has attributes.
+pub(crate) fn no_leaf() -> Error {
+    Error::new("it is a group, and has no leaf")
+}
+
 /// Shows the leaves `all`. If a leaf has an error, prints the error to `err` and continues with the next leaf.
 fn leaves(path: &str, store: &Arc<Store>, all: &[Leaf], show: &mut Show, err: &mut dyn Write) -> Result<bool> {
     let mut complete = true;

@@ -42,6 +42,9 @@ fn values_are_csv_or_json_by_the_name_of_the_file() {
         tests.ok(&["export", "a.b2nd", name]);
         assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");
     }
+    assert!(
+        tests.refused(&["export", "a.npy", "a.npy"]).ends_with("a.npy: it is the input, or contains it: choose another name")
+    );
     let refused = tests.refused(&["export", "a.b2nd", "a.xls"]);
     let endings = ".npy, .bin, .csv, .json, .jsonl, .ndjson, .txt, .arrow, .feather, .arrows, .parquet or .zarr";
     assert_eq!(refused, format!("a.b2nd: a.xls: expected a name that ends in {endings}, or --format"));

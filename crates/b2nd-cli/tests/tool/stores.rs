@@ -279,6 +279,11 @@ fn meta_finds_the_attributes_of_groups_and_the_metadata_of_tables() {
     assert_eq!(tests.ok(&["meta", "get", "tree.b2d::/g/h", "depth"]), "\"of a group\"\n");
     assert!(tests.ok(&["meta", "list", "tree.b2d::/g/h"]).contains("\"depth\"       attribute  \"of a group\"\n"));
     assert_eq!(tests.refused(&["meta", "get", "tree.b2d::/g/h", "none"]), "tree.b2d::/g/h: there is no attribute \"none\"");
+    assert_eq!(tests.ok(&["meta", "list", "tree.b2d::/g"]), "");
+    for (command, status) in [("check", 3), ("stats", 1)] {
+        let refused = "tree.b2d::/g/h: it is a group, and has no leaf\n".to_owned();
+        assert_eq!(tests.run(&[command, "tree.b2d::/g/h"]), (String::new(), refused, status));
+    }
     assert!(tests.refused(&["meta", "list", "tree.b2d::/g/i"]).starts_with("tree.b2d::/g/i: it has no leaf /g/i"));
     for table in ["group/table.b2d", "group/table.b2d::/"] {
         let listed = tests.ok(&["meta", "list", table]);
