@@ -264,10 +264,15 @@ impl Site {
     /// Returns the session of a file, which is opened if it is not among those that were asked about last, or if the page opens it again.
     fn session(&self, number: usize, question: &[u8]) -> Result<Arc<Session>> {
         let sessions = || self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_open = |(open, _): &&(usize, _)| *open == number && !Session::is_new(question);
-        let open = sessions().iter().find(is_open).map(|(_, session)| session.clone());
+        let mut open = sessions();
+        let place = open.iter().position(|(open, _)| *open == number && !Session::is_new(question));
+        if let Some(found) = place.and_then(|place| open.remove(place)) {
+            open.push_front(found.clone());
+            return Ok(found.1);
+        }
         // The lock is not held while the file is opened, which can take long on the network.
-        let session = open.map_or_else(|| Ok::<_, Error>(Arc::new(Session::new(self.files[number].open()?))), Ok)?;
+        drop(open);
+        let session = Arc::new(Session::new(self.files[number].open()?));
         let mut sessions = sessions();
         sessions.retain(|(open, _)| *open != number);
         sessions.push_front((number, session.clone()));

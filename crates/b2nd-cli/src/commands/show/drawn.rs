@@ -67,13 +67,11 @@ impl Drawn {
         let is_long = |aspect: f64| !(1.0 / LONGEST..=LONGEST).contains(&aspect) && self.channels.is_none();
         let is_square = !stretches && self.aspect.is_some_and(|aspect| !is_long(aspect));
         let factors = selection.coarsen(array.grid(), &self.axes, &room, is_square, MOST_CHUNKS);
-        for (&axis, &factor) in self.axes.iter().zip(&factors) {
-            if factor > 1 {
-                let left = selection.lengths()[axis].unsigned_abs();
-                self.notes.push(format!("dimension {axis} in steps of {}: {} elements", selection.steps[axis], thousands(left)));
-            }
-        }
         let now = selection.touched(array.grid());
+        for (place, &axis) in self.axes.iter().enumerate().filter(|&(place, _)| factors[place] > 1) {
+            let (name, step) = (self.axis(place).name, self.values.selection.steps[axis]);
+            self.notes.push(format!("{name} in steps of {step}: {} elements", thousands(self.length(place))));
+        }
         if now < first {
             self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
         }
