@@ -204,7 +204,7 @@ impl Dataset {
         let header = if codec.code() >= 32 { header.with_codec_meta(first.codec_meta())? } else { header };
         let header = header.with_level(first.level().min(9))?;
         let header = header.with_filters(&first.filters().collect::<Vec<_>>())?;
-        if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { Ok(header) }
+        Ok(if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { header })
     }
 
     /// Iterates over the chunks that the file holds, in the order of their numbers. Reads the header of each frame and Blosc chunk.

@@ -50,7 +50,7 @@ pub enum Error {
         metalayer: &'static str,
     },
     /// The slice, the selection, the steps or the new shape have too many or too few dimensions.
-    #[error("the array has {expected} dimensions, but {found} were given")]
+    #[error("expected {expected} dimensions, found {found}")]
     Dimensions {
         /// The number of dimensions of the array.
         expected: usize,
@@ -76,7 +76,7 @@ pub enum Error {
         found: Vec<usize>,
     },
     /// The rows to append do not have the shape of the array's rows.
-    #[error("the array's rows have the shape {expected:?}, but the rows to append have {found:?}")]
+    #[error("rows to append: expected the shape {expected:?}, found {found:?}")]
     Rows {
         /// The shape of the array without its first axis.
         expected: Vec<i64>,

@@ -138,6 +138,7 @@ impl<'a> Job<'a> {
         let meta = match old.array() {
             // A metalayer of the user can have the name "b2nd" and hold something other than an array's metadata.
             Err(_) if !cuts => None,
+            Ok(None) if cuts => return Err(Error::custom("it holds no array: only arrays have chunk and block shapes")),
             meta => meta?,
         };
         let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
