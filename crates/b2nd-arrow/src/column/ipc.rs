@@ -255,8 +255,7 @@ impl<'a> JsonArrays<'a> {
             }
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
                 let is_text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8);
-                let is_large = matches!(field.data_type(), DataType::LargeUtf8 | DataType::LargeBinary);
-                let (ranges, bytes) = (self.ranges(length, is_large)?, self.buffer()?);
+                let (ranges, bytes) = (self.ranges(length, field.data_type())?, self.buffer()?);
                 let value = |bytes| match is_text {
                     true => std::str::from_utf8(bytes).ok().map(Value::from),
                     false => Some(json!({ "bytes": hex(bytes, "") })),
@@ -264,7 +263,7 @@ impl<'a> JsonArrays<'a> {
                 ranges.into_iter().map(|range| value(bytes.get(range)?)).collect()
             }
             DataType::List(item) | DataType::LargeList(item) => {
-                let ranges = self.ranges(length, matches!(field.data_type(), DataType::LargeList(_)))?;
+                let ranges = self.ranges(length, field.data_type())?;
                 let items = self.values(item)?;
                 ranges.into_iter().map(|range| items.get(range).map(Value::from)).collect()
             }
@@ -296,10 +295,10 @@ impl<'a> JsonArrays<'a> {
     }
 
     /// Reads the offsets of strings or lists, and returns the range of each value.
-    fn ranges(&mut self, length: usize, is_large: bool) -> Option<Vec<Range<usize>>> {
-        let bytes = self.buffer()?;
-        let width = if is_large { &DataType::Int64 } else { &DataType::Int32 };
-        let ends = if length == 0 { Vec::new() } else { numbers(width, bytes, length + 1)? };
+    fn ranges(&mut self, length: usize, of: &DataType) -> Option<Vec<Range<usize>>> {
+        let is_large = matches!(of, DataType::LargeUtf8 | DataType::LargeBinary | DataType::LargeList(_));
+        let (width, bytes) = (if is_large { DataType::Int64 } else { DataType::Int32 }, self.buffer()?);
+        let ends = if length == 0 { Vec::new() } else { numbers(&width, bytes, length + 1)? };
         let place = |end: &Value| usize::try_from(end.as_u64()?).ok();
         ends.windows(2).map(|pair| Some(place(pair.first()?)?..place(pair.last()?)?)).collect()
     }
