@@ -128,12 +128,6 @@ impl Error {
     }
 
     /// Adds the path of the file, unless the error has the path of a file already.
-    /// Returns the kind of an I/O error, and `None` for other errors.
-    #[cfg(feature = "std")]
-    pub(crate) fn io_kind(&self) -> Option<std::io::ErrorKind> {
-        if let ErrorKind::Io(error) = self.kind() { Some(error.kind()) } else { None }
-    }
-
     #[cfg(feature = "std")]
     pub(crate) fn in_file(mut self, path: &std::path::Path) -> Self {
         self.0.file.get_or_insert_with(|| path.display().to_string());

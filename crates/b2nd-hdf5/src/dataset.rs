@@ -148,7 +148,7 @@ impl File {
             None => Places::Flat(None),
         };
         let mut all = attributes::values(&opened.attributes());
-        let names = dims::names(&self.hdf5, &self.scales, &opened, path);
+        let names = dims::names(&self.hdf5, &self.scales, &opened, path)?;
         if let Some(names) = names.filter(|_| all.iter().all(|(name, _)| name != dims::DIMS)) {
             all.retain(|(name, _)| name != dims::LIST);
             all.insert(0, (dims::DIMS.to_owned(), Some(names.into_iter().map(Value::from).collect())));
@@ -236,10 +236,14 @@ impl Dataset {
 
     /// Returns the bytes of a chunk, if they are the output of this filter, perhaps with a checksum after it.
     fn output_of(&self, filter: u16, place: Place) -> Option<Window<Bytes>> {
-        let applied = self.applied(place);
-        let (first, others) = applied.split_first()?;
-        let is_output = first.id == filter && others.iter().all(|other| other.id == FILTER_FLETCHER32);
+        let is_output = self.after(filter, place)?.iter().all(|other| other.id == FILTER_FLETCHER32);
         is_output.then(|| self.file.window(place.address, place.size))
+    }
+
+    /// Returns the filters that were applied to a chunk after this one, if it was the first.
+    fn after(&self, filter: u16, place: Place) -> Option<Vec<&FilterDescription>> {
+        let mut applied = self.applied(place);
+        (applied.first()?.id == filter).then(|| applied.split_off(1))
     }
 
     /// Returns the frame that Blosc2 made of a chunk. Returns `None` if the chunk was not written, or not by Blosc2 before other filters.
@@ -249,10 +253,7 @@ impl Dataset {
     /// Fails if the chunk cannot be read, or if filters after Blosc2 fail, such as Fletcher32 for damaged data.
     pub fn chunk_frame(&self, number: u64) -> Result<Option<Vec<u8>>> {
         let Some(place) = self.place(number) else { return Ok(None) };
-        match self.applied(place).as_slice() {
-            [first, others @ ..] if first.id == BLOSC2 => self.unfilter(self.read(place)?, others).map(Some),
-            _ => Ok(None),
-        }
+        self.after(BLOSC2, place).map(|others| self.unfilter(self.read(place)?, &others)).transpose()
     }
 
     /// Returns where a chunk is, or `None` if it was not written.
@@ -267,7 +268,7 @@ impl Dataset {
             first = first.saturating_mul(whole.unsigned_abs()).saturating_add(axis.start.unsigned_abs());
             size = size.saturating_mul(axis.end.abs_diff(axis.start));
         }
-        Some(Place { number, address: start.saturating_add(first.saturating_mul(itemsize)), size, mask: u32::MAX })
+        Some(Place { number, address: start.saturating_add(first.saturating_mul(itemsize)), size, mask: 0 })
     }
 
     /// Reads the elements of a chunk in C order. `frame` is the frame in the chunk, if Blosc2 was the first filter.
@@ -309,8 +310,11 @@ impl Dataset {
         Ok(bytes)
     }
 
-    /// Returns the filters that were applied to a chunk. Its mask has a bit for each of the first 32.
+    /// Returns the filters that were applied to a chunk. Its mask has a bit for each of the first 32. Data without chunks have no filters.
     fn applied(&self, place: Place) -> Vec<&FilterDescription> {
+        if matches!(self.places, Places::Flat(_)) {
+            return Vec::new();
+        }
         let is_applied = |(at, _): &(usize, _)| place.mask.checked_shr(*at as u32).unwrap_or(0) & 1 == 0;
         self.filters.iter().enumerate().filter(is_applied).map(|(_, filter)| filter).collect()
     }

@@ -4,8 +4,12 @@ use std::collections::HashMap;
 use std::iter::successors;
 use std::sync::{Mutex, PoisonError};
 
+use b2nd_frame::Result;
+use b2nd_store::readable;
 use hdf5_reader::reference::resolve_object_reference;
 use hdf5_reader::{Attribute, Dataset, Datatype, Hdf5File, ReferenceType};
+
+use crate::file::fault;
 
 /// The attribute with the names.
 pub(crate) const DIMS: &str = "dims";
@@ -14,30 +18,45 @@ pub(crate) const DIMS: &str = "dims";
 /// with the coordinates along a dimension.
 pub(crate) const LIST: &str = "DIMENSION_LIST";
 
-/// The names of scales that were found, by the group that they were looked up in and their address. A search reads all links of a group.
+/// The number of scales of a file that are searched for. A search reads all links of a group.
+const SEARCHES: usize = 1_000;
+
+/// The names of scales that were searched for, by the group that the search started in and their address.
 pub(crate) type Scales = Mutex<HashMap<(String, u64), Option<String>>>;
 
 /// Returns the names of a dataset's dimensions. They are those of the scales, in the group of the dataset or in a group that contains it.
-/// Returns `None` if a dimension has no scale there.
-pub(crate) fn names(file: &Hdf5File, known: &Scales, dataset: &Dataset, path: &str) -> Option<Vec<String>> {
+/// Returns `None` if a dimension has no scale there, or the file is damaged.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
+pub(crate) fn names(file: &Hdf5File, known: &Scales, dataset: &Dataset, path: &str) -> Result<Option<Vec<String>>> {
     let Ok(Attribute { datatype: Datatype::VarLen { base, .. }, raw_data, .. }) = dataset.attribute(LIST) else {
         let is_scale = dataset.attribute("CLASS").is_ok_and(|class| class.raw_data.starts_with(b"DIMENSION_SCALE"));
-        return (is_scale && dataset.ndim() == 1).then(|| vec![dataset.name().to_owned()]);
+        return Ok((is_scale && dataset.ndim() == 1).then(|| vec![dataset.name().to_owned()]));
     };
-    let Datatype::Reference { ref_type: ReferenceType::Object, size } = *base else { return None };
+    let Datatype::Reference { ref_type: ReferenceType::Object, size } = *base else { return Ok(None) };
     let lists = raw_data.chunks_exact(dataset.vlen_reference_size());
     if lists.len() != dataset.ndim() {
-        return None;
+        return Ok(None);
     }
     let parent = |path: &str| Some(path.rsplit_once('/')?.0.to_owned());
-    let group = parent(&format!("/{path}"))?;
+    let group = parent(&format!("/{}", path.trim_start_matches('/'))).unwrap_or_default();
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     let name = |list| {
-        let scales = dataset.resolve_vlen_reference_bytes(list, size.into()).ok()?;
-        let first = resolve_object_reference(&scales, size).ok()?;
-        let find = |group: String| file.group(&group).ok()?.child_name_by_address(first).ok()?;
-        let search = || successors(Some(group.clone()), |path| parent(path)).find_map(find);
-        known.entry((group.clone(), first)).or_insert_with(search).clone()
+        let scales = dataset.resolve_vlen_reference_bytes(list, size.into());
+        let first = scales.and_then(|scales| resolve_object_reference(&scales, size));
+        let Ok(first) = readable(first.map_err(fault))? else { return Ok(None) };
+        let find = |group: String| {
+            let found = file.group(&group).and_then(|group| group.child_name_by_address(first));
+            readable(found.map_err(fault)).map(|found| found.ok().flatten()).transpose()
+        };
+        let key = (group.clone(), first);
+        if known.len() < SEARCHES && !known.contains_key(&key) {
+            let found = successors(Some(group.clone()), |path| parent(path)).find_map(find).transpose()?;
+            known.insert(key.clone(), found);
+        }
+        Ok(known.get(&key).cloned().flatten())
     };
     lists.map(name).collect()
 }

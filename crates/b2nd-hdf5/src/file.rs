@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use b2nd_frame::{Error, Result, Source, Window};
-use b2nd_store::Bytes;
+use b2nd_store::{Bytes, is_of_source};
 use hdf5_reader::error::Error as Fault;
 use hdf5_reader::group::Group;
 use hdf5_reader::io::Cursor;
@@ -93,7 +93,10 @@ pub(crate) fn attributes_of(group: &Group) -> Result<Vec<Attribute>> {
 pub(crate) fn fault(error: Fault) -> Error {
     match error {
         Fault::Io(error) => error.into(),
-        Fault::Context { path, source } => Error::custom(format_args!("{path}: {}", fault(*source))),
+        Fault::Context { path, source } => match fault(*source) {
+            error if is_of_source(&error) => error,
+            error => Error::custom(format_args!("{path}: {error}")),
+        },
         Fault::UnsupportedLayoutClass(3) => Error::custom("virtual datasets are not read"),
         error => Error::custom(format_args!("{error}")),
     }

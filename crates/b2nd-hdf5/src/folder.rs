@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use b2nd_frame::{Header, Result, Sizes, Writer};
-use b2nd_store::{Bytes, Folder};
+use b2nd_store::{Bytes, Folder, LeftOut};
 use hdf5_reader::error::Error as Fault;
 
 use crate::attributes::set_attributes;
@@ -35,7 +35,7 @@ impl File {
 }
 
 impl Folder for File {
-    fn files(&self) -> Result<Vec<String>> {
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
         let mut files = Vec::new();
         let root = self.hdf5.root_group().map_err(fault)?;
         // Hard links can make a cycle, and any number of paths to one group.
@@ -54,7 +54,7 @@ impl Folder for File {
             }
             files.extend(datasets.into_iter().map(|name| format!("{path}{name}{LEAF}")));
         }
-        Ok(files)
+        Ok((files, Vec::new()))
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {

@@ -70,8 +70,7 @@ impl DatasetFrame {
         if let Some(bytes) = &mut frame {
             let frame = Frame::from_slice(bytes)?;
             if let Some(range) = if dataset.fits(frame.header()) { frame.offsets()?.range(0) } else { None } {
-                bytes.drain(..usize::try_from(range.start).unwrap_or(usize::MAX).min(bytes.len()));
-                return Ok(std::mem::take(bytes));
+                return Ok(bytes.split_off(usize::try_from(range.start).unwrap_or(usize::MAX).min(bytes.len())));
             }
         }
         self.stored(&dataset.elements(place, frame)?)

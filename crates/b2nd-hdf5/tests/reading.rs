@@ -112,6 +112,41 @@ fn names_of_dimensions_are_those_of_their_scales() {
     assert_eq!(["/tas", "/part", "/named"].map(has_references), [false, true, true]);
 }
 
+/// A source that fails once, if the counter of its remaining reads says so.
+struct FailsOnce(LocalFile, Arc<AtomicU64>);
+
+impl Source for FailsOnce {
+    fn len(&self) -> b2nd_frame::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
+        match self.1.fetch_sub(1, Ordering::Relaxed) {
+            1 => Err(std::io::Error::other("it fails once").into()),
+            _ => self.0.read(range),
+        }
+    }
+}
+
+#[test]
+fn a_failed_read_is_an_error_and_hides_no_name_from_the_next() {
+    let mut failures = 0;
+    for count in 1.. {
+        let left = Arc::new(AtomicU64::new(u64::MAX));
+        let source = FailsOnce(LocalFile::open("tests/data/scales.h5".as_ref()).unwrap(), left.clone());
+        let file = File::open(Arc::new(source)).unwrap();
+        left.store(count, Ordering::Relaxed);
+        let error = file.dataset("group/inner/depth").err();
+        if (1..=count).contains(&left.swap(u64::MAX, Ordering::Relaxed)) {
+            assert!(failures > 2, "{failures}");
+            break;
+        }
+        assert!(error.is_some_and(|error| b2nd_store::is_of_source(&error)), "read {count}");
+        assert_eq!(file.dataset("group/inner/depth").unwrap().attributes[0].0, "dims", "read {count}");
+        failures += 1;
+    }
+}
+
 #[test]
 fn attributes_of_pytables_are_apart_from_those_of_the_user() {
     let store = Store::from_folder("pytables.h5", Arc::new(open("pytables.h5")));

@@ -155,7 +155,10 @@ impl Joined<'_> {
                 pieces.push(ArrayD::from_shape_vec(in_bytes(&slice, array.itemsize()), array.read_bytes(&slice)?)?);
             }
         }
-        let pieces: Vec<_> = pieces.iter().map(|piece| piece.view()).collect();
-        Ok(contiguous(concatenate(Axis(self.axis), &pieces)?.view()))
+        let joined = match pieces.len() {
+            1 => pieces.swap_remove(0),
+            _ => concatenate(Axis(self.axis), &pieces.iter().map(|piece| piece.view()).collect::<Vec<_>>())?,
+        };
+        Ok(if joined.is_standard_layout() { joined.into_raw_vec_and_offset().0 } else { contiguous(joined.view()) })
     }
 }

@@ -69,8 +69,6 @@ impl fmt::Display for Why {
 }
 
 /// A set of named files: a directory or an archive. It may be remote, with only a part of its bytes fetched so far.
-///
-/// One of [`files`](Folder::files) and [`contents`](Folder::contents) has to be implemented: each calls the other.
 pub trait Folder {
     /// Returns the paths of the files, relative to the folder, with `/` between names.
     ///
@@ -102,9 +100,7 @@ pub trait Folder {
     /// # Errors
     ///
     /// Fails if the files cannot be listed.
-    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
-        Ok((self.files()?, Vec::new()))
-    }
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)>;
 
     /// Returns false if a file is compressed or encrypted, so that its first bytes cannot be read without decoding it.
     fn is_stored(&self, _file: &str) -> bool {

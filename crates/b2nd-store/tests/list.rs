@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use b2nd_frame::{Chunk, Error, Header, Result, Sizes, Writer};
-use b2nd_store::{Bytes, Content, Folder, Kind, Zip, list};
+use b2nd_store::{Bytes, Content, Folder, Kind, LeftOut, Zip, list};
 
 /// An archive with another `embed.b2e`. Its other files are in this folder, whose name ends with `/`, unless it is empty.
 struct WithEmbed<'z> {
@@ -14,9 +14,9 @@ struct WithEmbed<'z> {
 }
 
 impl Folder for WithEmbed<'_> {
-    fn files(&self) -> Result<Vec<String>> {
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
         let place = |file: String| if file == "embed.b2e" { file } else { format!("{}{file}", self.folder) };
-        Ok(self.zip.files()?.into_iter().map(place).collect())
+        Ok((self.zip.files()?.into_iter().map(place).collect(), Vec::new()))
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
@@ -30,8 +30,8 @@ impl Folder for WithEmbed<'_> {
 struct Empty;
 
 impl Folder for Empty {
-    fn files(&self) -> Result<Vec<String>> {
-        Ok(Vec::new())
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
+        Ok((Vec::new(), Vec::new()))
     }
 
     fn member(&self, _: &str) -> Result<Option<Bytes>> {
@@ -94,9 +94,9 @@ fn leaves_of_a_store_are_found_by_their_content() {
 struct Named<'z>(&'z Zip, [&'static str; 2]);
 
 impl Folder for Named<'_> {
-    fn files(&self) -> Result<Vec<String>> {
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
         let metadata = ["_meta.b2f"].into_iter().chain(self.1);
-        Ok(metadata.map(str::to_owned).collect())
+        Ok((metadata.map(str::to_owned).collect(), Vec::new()))
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
@@ -119,8 +119,8 @@ fn a_column_whose_file_has_its_plain_name_is_not_missing() {
 struct Unreadable(Vec<u8>);
 
 impl Folder for Unreadable {
-    fn files(&self) -> Result<Vec<String>> {
-        Ok(["NOTES", "embed.b2e", "packed"].map(str::to_owned).to_vec())
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
+        Ok((["NOTES", "embed.b2e", "packed"].map(str::to_owned).to_vec(), Vec::new()))
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {

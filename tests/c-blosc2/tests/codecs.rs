@@ -127,12 +127,14 @@ fn a_decompressor_of_c_takes_what_the_safe_set_does_not_have() {
 #[test]
 fn lz4_compresses_to_the_bytes_of_c() {
     let mut rng = Rng::with_seed(4);
-    let (codec, level, typesize, split_mode) = (CodecId::Lz4, 9, 4, SplitMode::Never);
-    for length in [1 << 12, 70_000, 262_140, 300_000] {
+    let (codec, level, split_mode) = (CodecId::Lz4, 9, SplitMode::Never);
+    for length in [1 << 12, 65_536, 65_546, 65_547, 70_000, 262_140, 300_000] {
+        // Blocks are as long as the data.
+        let typesize = if length % 4 == 0 { 4 } else { 1 };
         let noise = (0..length).map(|_| rng.u8(..3)).collect();
         for (data, filters) in [noise, wave(length / 4), vec![7; length]].iter().zip([PIPELINES[0], PIPELINES[1], PIPELINES[0]]) {
             let how = Compression { splitmode: 2, ..compression(codec, level, filters) };
-            let theirs = compress(data, 4, 0, how).unwrap();
+            let theirs = compress(data, typesize, 0, how).unwrap();
             let blocksize = ChunkHeader::from_slice(&theirs).unwrap().blocksize();
             let options =
                 Options { codec, level, typesize, blocksize, filters: filters.to_vec(), split_mode, ..Options::default() };

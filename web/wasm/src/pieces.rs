@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use b2nd_frame::{Error, Pieces, Result};
 use b2nd_page::Shown;
-use b2nd_store::{Bytes, Folder};
+use b2nd_store::{Bytes, Folder, LeftOut};
 
 /// The files of a folder, or a single file, which then has an empty name.
 #[derive(Clone, Default)]
@@ -58,8 +58,8 @@ impl Files {
 }
 
 impl Folder for Files {
-    fn files(&self) -> Result<Vec<String>> {
-        Ok(self.names.keys().cloned().collect())
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
+        Ok((self.names.keys().cloned().collect(), Vec::new()))
     }
 
     fn member(&self, name: &str) -> Result<Option<Bytes>> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use b2nd_store::{Bytes, Content, Folder, Leaf, Store, StoreListing};
+use b2nd_store::{Bytes, Content, Folder, Leaf, LeftOut, Store, StoreListing};
 use b2nd_view::{Frame, Kind};
 use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
@@ -169,8 +169,8 @@ impl Members {
 }
 
 impl Folder for Members {
-    fn files(&self) -> b2nd_frame::Result<Vec<String>> {
-        Ok(self.members.iter().map(|member| member.name.to_string()).collect())
+    fn contents(&self) -> b2nd_frame::Result<(Vec<String>, Vec<LeftOut>)> {
+        Ok((self.members.iter().map(|member| member.name.to_string()).collect(), Vec::new()))
     }
 
     fn member(&self, file: &str) -> b2nd_frame::Result<Option<Bytes>> {

@@ -10,7 +10,7 @@ use super::SPARSE_FRAME;
 use super::lock::{Ask, Sidecars, open_shared};
 use super::source::{FileSource, frame_file, name_file};
 use super::storage::open_to_read;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::open::{Frame, read_header};
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
@@ -52,7 +52,7 @@ impl File {
         match open(path) {
             // The path is opened as a file first, since checking whether it is a directory costs a system call. On some systems, a
             // directory can be opened as a file, and only reading it fails.
-            Err(error) if error.io_kind().is_some() && path.is_dir() => {
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
                 open(&path).map_err(|error| name_file(error, &path))
             }
@@ -66,7 +66,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has an `Editor` of the frame.
+    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread has an `Editor` of the frame.
     pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
         let path = frame_file(path.as_ref());
         let open = || -> Result<File> {

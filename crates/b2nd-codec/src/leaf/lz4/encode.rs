@@ -21,11 +21,14 @@ pub(super) const WINDOW: usize = 0xffff;
 /// The number of entries in the hash table for data of less than 256 bytes.
 const FEW: usize = 1 << 9;
 
-/// The number of entries in the hash table for data of at least 256 bytes, but less than 64 KiB.
+/// The number of entries in the hash table for data of 256 to [`LONGEST_NEAR`] bytes.
 const NEAR: usize = 1 << 13;
 
-/// The number of entries in the hash table for data of 64 KiB or more.
+/// The number of entries in the hash table for longer data.
 const FAR: usize = 1 << 12;
+
+/// The length of the longest data in which all positions of matches fit 16 bits.
+const LONGEST_NEAR: usize = WINDOW + LAST_MATCH - 1;
 
 /// The length of the search's steps is a fixed-point number with this number of fractional bits.
 const FRACTION: u32 = 6;
@@ -34,7 +37,8 @@ const FRACTION: u32 = 6;
 /// surplus.
 const WIDE: usize = 16;
 
-/// The hash tables, which contain the newest position of each hash: `near` for data of less than 64 KiB, `far` for longer data.
+/// The hash tables, which contain the newest position of each hash: `near` for data of at most [`LONGEST_NEAR`] bytes, `far`
+/// for longer data.
 #[derive(Default)]
 pub(in crate::leaf) struct Places {
     near: Vec<u16>,
@@ -47,7 +51,7 @@ impl Places {
     pub(in crate::leaf) fn pack(&mut self, bytes: &[u8], acceleration: usize, out: &mut [u8]) -> Option<usize> {
         match bytes.len() {
             0..256 => pack(bytes, acceleration, out, newest::<_, FEW>(&mut self.near, |at| at as u16)?),
-            256..=WINDOW => pack(bytes, acceleration, out, newest::<_, NEAR>(&mut self.near, |at| at as u16)?),
+            256..=LONGEST_NEAR => pack(bytes, acceleration, out, newest::<_, NEAR>(&mut self.near, |at| at as u16)?),
             _ => pack(bytes, acceleration, out, newest::<_, FAR>(&mut self.far, |at| at as u32)?),
         }
     }
@@ -136,8 +140,8 @@ fn word32(bytes: &[u8], at: usize) -> Option<u32> {
 
 /// Returns the number of equal bytes before two positions, at most `most`.
 ///
-/// How many bytes are equal cannot be predicted by the processor, so this has no branch for each of the first eight bytes, nor has
-/// [`equal_after`] for each of the first 16.
+/// The processor cannot predict how many bytes are equal, so the first eight bytes are compared without branches. [`equal_after`] does the
+/// same with the first 16.
 #[inline(always)]
 fn equal_before(bytes: &[u8], at: usize, from: usize, most: usize) -> usize {
     match (bytes[..at].last_chunk(), bytes[..from].last_chunk()) {

@@ -152,6 +152,10 @@ def scales_file():
         file["named"].attrs["dims"] = "of the user"
         for number in range(20):
             file["tas"].attrs[f"number{number}"] = number
+        # A list of these links takes more reads than a look-up of one.
+        empty = file.create_group("empty")
+        for number in range(100):
+            file[f"link{number}"] = empty
         for path in [*lengths, *datasets]:
             note(name, f"/{path}", file[path][()])
 
