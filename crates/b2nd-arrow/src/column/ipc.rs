@@ -150,7 +150,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     let is_integer = |int: ipc::Int| matches!(int.bitWidth(), 8 | 16 | 32 | 64);
     let children = field.children().map_or(0, |children| children.len());
     let is_known = match field.type_type() {
-        Type::Bool | Type::Utf8 | Type::LargeUtf8 | Type::Binary | Type::LargeBinary => true,
+        Type::Bool | Type::Utf8 | Type::LargeUtf8 | Type::Binary | Type::LargeBinary | Type::Struct_ => true,
         Type::Int => field.type_as_int().is_some_and(is_integer),
         Type::FloatingPoint => {
             field.type_as_floating_point().is_some_and(|float| (0..=Precision::DOUBLE.0).contains(&float.precision().0))
@@ -159,7 +159,6 @@ fn check_type(field: ipc::Field) -> Result<()> {
             field.type_as_timestamp().is_some_and(|time| (0..=ipc::TimeUnit::NANOSECOND.0).contains(&time.unit().0))
         }
         Type::List | Type::LargeList => children == 1,
-        Type::Struct_ => true,
         _ => false,
     };
     let is_nested = matches!(field.type_type(), Type::List | Type::LargeList | Type::Struct_);
