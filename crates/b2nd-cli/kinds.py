@@ -405,9 +405,9 @@ WHY = {
     "lazyexpr": "python-blosc2 computes or fetches them when it opens the file",
     "lazyudf": "python-blosc2 computes or fetches them when it opens the file",
     "proxy": "python-blosc2 computes or fetches them when it opens the file",
-    "treestore": "name a leaf, as in .*::/KEY",
-    "dictstore": "name a leaf, as in .*::/KEY",
-    "embedstore": "name a leaf, as in .*::/KEY",
+    "treestore": "name a leaf, as in .*::/",
+    "dictstore": "name a leaf, as in .*::/",
+    "embedstore": "name a leaf, as in .*::/",
 }
 
 

@@ -1,4 +1,4 @@
-//! Selects the code for HDF5 files. Only `register` and `check` depend on whether the feature `hdf5` is enabled.
+//! Selects the code for HDF5 files. The functions that depend on the feature `hdf5` have a second version for builds without it.
 
 use std::path::Path;
 
@@ -21,14 +21,11 @@ use crate::error::{Error, Result};
 use crate::output;
 use crate::progress;
 
-/// Makes the datasets of HDF5 files leaves of stores, for all commands.
-#[cfg(feature = "hdf5")]
+/// Lets all commands open an HDF5 file as a store whose leaves are the datasets.
 pub(crate) fn register() {
+    #[cfg(feature = "hdf5")]
     b2nd_hdf5::open_as_stores();
 }
-
-#[cfg(not(feature = "hdf5"))]
-pub(crate) fn register() {}
 
 /// Opens the dataset that an argument names. Returns `None` if the argument does not name an HDF5 file or a part of one.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
@@ -37,17 +34,29 @@ pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     if location.key().is_none() && !foreign::is_named_hdf5(Path::new(&*location.place())) {
         return Ok(None);
     }
-    let target = location.open()?;
-    match &target {
-        Target::File(source) if source.read(0..8)?.starts_with(foreign::HDF5) => {}
-        _ => return Ok(None),
-    }
-    match (Store::of(location.place(), target)?, location.key()) {
+    let Some(source) = file(&location)? else { return Ok(None) };
+    match (Store::from_source(location.place(), source)?, location.key()) {
         (store, Some(key)) => Ok(Some(store.leaf(key)?)),
         (store, None) => match store.list()?.leaves.as_slice() {
             [one] => Ok(Some(one.open(&store)?)),
-            _ => Err(b2nd_store::no_key(&location.place()).into()),
+            leaves => Err(b2nd_store::no_key(&location.place(), leaves).into()),
         },
+    }
+}
+
+/// Opens the HDF5 file at a location, and ignores the key. Returns `None` for other files.
+fn file(location: &Location) -> b2nd_frame::Result<Option<Bytes>> {
+    match location.open()? {
+        Target::File(source) if source.read(0..8)?.starts_with(foreign::HDF5) => Ok(Some(source)),
+        _ => Ok(None),
+    }
+}
+
+/// Fails if a file that a command would change or copy as a frame is an HDF5 file. Errors of opening it are left to the command.
+pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
+    match file(&Location::of(path)) {
+        Ok(Some(_)) => Err(Error::new("HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed")),
+        _ => Ok(()),
     }
 }
 
@@ -86,12 +95,8 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
 #[cfg(feature = "hdf5")]
 fn opened(place: &FramePlace) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
     let Some(key) = place.key else { return Ok(None) };
-    match Location::new(place.path.as_ref()).open()? {
-        Target::File(source) if source.read(0..8)?.starts_with(foreign::HDF5) => {
-            b2nd_hdf5::File::open(source)?.dataset(key).map(Some)
-        }
-        _ => Ok(None),
-    }
+    let source = file(&Location::new(place.path.as_ref()))?;
+    source.map(|source| b2nd_hdf5::File::open(source)?.dataset(key)).transpose()
 }
 
 /// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, and the codec and blocks of those that Blosc
@@ -158,7 +163,7 @@ pub(crate) fn check(
     let kept = |finding: &&Finding| finding.place != "header" || !finding.finding.starts_with("cbytes: ");
     let mut findings: Vec<_> = found.iter().filter(kept).cloned().collect();
     for number in 0..count {
-        // An error of the filters after Blosc2 is among the findings of the array.
+        // An error in the filters after Blosc2 is one of the array's findings.
         let Ok(Some(bytes)) = dataset.chunk_frame(number) else { continue };
         let refused = |error: b2nd_frame::Error| {
             let (place, finding) = ("header".to_owned(), error.to_string());

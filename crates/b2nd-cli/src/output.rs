@@ -21,7 +21,8 @@ pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
 
 /// Cuts a line to the width of the terminal, if standard output goes to a terminal.
 pub(crate) fn cut(line: String) -> String {
-    terminal().map_or(line.clone(), |(columns, _)| shortened(line, columns.saturating_sub(1)))
+    let width = terminal().map_or(usize::MAX, |(columns, _)| columns);
+    if line.chars().count() <= width { line } else { shortened(line, width.saturating_sub(1)) }
 }
 
 /// Returns standard output, to which values can be written. On a terminal, control characters in the values are escaped.

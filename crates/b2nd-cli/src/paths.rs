@@ -223,7 +223,7 @@ impl Paths {
                 // A group is shown like a store.
                 ((key, _), Some(group)) => (key.map(|key| format!("/{}", key.trim_matches('/'))), group),
                 ((Some(key), _), None) => return show_leaf(path, folder, &find(&store.leaves, &**folder, key)?, show),
-                ((None, Leaves::OneByKey), None) => return Err(no_key(path).into()),
+                ((None, Leaves::OneByKey), None) => return Err(no_key(path, &store.leaves).into()),
                 ((None, _), None) => (None, store),
             };
             let shown = show(&Found::Store { path, key: key.as_deref(), store: &store, folder })?;
@@ -292,6 +292,11 @@ pub(crate) fn group(store: &StoreListing, key: &str) -> Option<StoreListing> {
     }
     let attributes = own.into_iter().next().map(|(_, attributes)| attributes).unwrap_or_default();
     Some(StoreListing { attributes, groups: others, leaves, ..StoreListing::default() })
+}
+
+/// Returns an error for a group that only has attributes.
+pub(crate) fn no_leaf() -> Error {
+    Error::new("it is a group, and has no leaf")
 }
 
 /// Shows the leaves `all`. If a leaf has an error, prints the error to `err` and continues with the next leaf.

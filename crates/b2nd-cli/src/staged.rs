@@ -31,10 +31,8 @@ pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
 /// Fails if the target of a command exists, unless it is a file and `overwrite` is true, or if it would replace `source`, the argument that
 /// names the input. Standard output is always free.
 pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Result<()> {
-    if !is_standard(target) {
-        must_be_free(target, overwrite)?;
-    }
-    must_not_be_input(target, source)
+    must_not_be_input(target, source)?;
+    if is_standard(target) { Ok(()) } else { must_be_free(target, overwrite) }
 }
 
 /// Fails if the argument of a command that only reads local files is a URL or a leaf of a store.

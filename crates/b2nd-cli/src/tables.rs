@@ -14,7 +14,7 @@ mod implementation;
 use std::io::Write;
 use std::path::Path;
 
-use b2nd_store::{Location, Store, Target, is_store_directory};
+use b2nd_store::{Location, Store, is_store_directory};
 use b2nd_view::slice::Slice;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -58,20 +58,16 @@ pub(crate) fn find(word: &Path) -> Result<Option<(Store, String)>> {
     if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
         return Ok(None);
     }
-    let store = match location.path() {
-        // An ordinary directory is not a table, even if it contains a table.
-        Some(path) if is_store_directory(path) => Store::open(path),
-        Some(path) if path.is_dir() => return Ok(None),
-        _ => match location.open()? {
-            Target::File(source) => Store::from_source(location.place(), source),
-            Target::Directory(_) => return Ok(None),
-        },
-    };
-    let Ok(store) = store else { return Ok(None) };
+    // An ordinary directory is not a table, even if it contains a table.
+    if location.path().is_some_and(|path| path.is_dir() && !is_store_directory(path)) {
+        return Ok(None);
+    }
+    let Ok(store) = Store::of(location.place(), location.open()?) else { return Ok(None) };
     let Ok(mut tables) = store.tables() else { return Ok(None) };
     let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
     // A table in a store must be named by its key, unless it is the only leaf.
-    let is_only = tables.len() == 1 && store.list().is_ok_and(|listing| listing.leaves.len() == 1);
+    let may_be_only = wanted.is_none() && tables.len() == 1 && tables != ["/"];
+    let is_only = may_be_only && store.list().is_ok_and(|listing| listing.leaves.len() == 1);
     tables.retain(|table| wanted.as_ref().map_or(is_only || table == "/", |wanted| table == wanted));
     Ok(tables.pop().map(|key| (store, key)))
 }

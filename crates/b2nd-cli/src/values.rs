@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::{Array, Select};
-use b2nd_store::{Bytes, Frame, Kind, Location, Target, no_key};
+use b2nd_store::{Bytes, Frame, Kind, Location, Store, Target, no_key};
 use b2nd_view::elements::{self, no_objects, reader, text, time_unit};
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::parse_offset;
@@ -177,9 +177,9 @@ pub(crate) fn source_at(word: &Path, start: &Start) -> Result<Bytes> {
 pub(crate) fn source(word: &Path) -> Result<Bytes> {
     let location = Location::new(word.as_os_str());
     let opened = location.frame();
-    let kind = opened.as_ref().ok().and_then(|source| Some(Kind::of(Frame::open(&**source).ok()?.header(), None)));
-    if location.key().is_none() && kind.is_some_and(Kind::is_store) {
-        return Err(no_key(&location.place()).into());
+    let store = opened.as_ref().ok().and_then(|source| Store::from_source(location.place(), source.clone()).ok());
+    if let (None, Some(store)) = (location.key(), store) {
+        return Err(no_key(&location.place(), &store.list()?.leaves).into());
     }
     opened.map_err(|error| match of_directory(word, "`b2nd info -r`") {
         hint if hint.is_empty() => error.into(),

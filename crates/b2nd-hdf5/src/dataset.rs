@@ -52,7 +52,7 @@ pub struct Dataset {
 /// A chunk that an HDF5 file holds.
 #[non_exhaustive]
 pub struct ChunkInfo {
-    /// The number of the chunk in the dataset's grid, in C order.
+    /// The index of the chunk in the dataset's grid, in C order.
     pub number: u64,
     /// The offset of the chunk in the file, in bytes.
     pub offset: u64,
@@ -89,7 +89,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such dataset, or it has no form as an array: its elements have no dtype of a fixed size, or its data are in
+    /// Fails if there is no such dataset, or it has no form as an array: its elements have no dtype of a fixed size, or its data is in
     /// other files.
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         let opened = self.hdf5.dataset(path).map_err(fault)?;

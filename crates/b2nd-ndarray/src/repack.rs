@@ -228,7 +228,7 @@ impl<'a> Job<'a> {
 }
 
 impl Work {
-    /// Returns the new chunk with this number, or `None` if the old chunk must be copied unchanged.
+    /// Returns the new chunk with this index, or `None` if the old chunk must be copied unchanged.
     fn chunk(&self, frame: &ArrayFrame, number: u64) -> Result<Option<Vec<u8>>> {
         match self {
             Work::Copy => Ok(None),

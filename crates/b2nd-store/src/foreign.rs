@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use b2nd_frame::Result;
-
-use b2nd_frame::Source;
+use b2nd_frame::{Result, Source};
 
 use crate::folder::{Folder, is_frame, is_zip};
 use crate::frame::Bytes;
@@ -24,6 +22,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     let is_text = first.len() >= SENTENCE && first.len() - text.len() < 4 && !first.iter().any(|&byte| byte < 9 || byte == 0x7f);
     let word = text.trim_ascii_start().to_ascii_lowercase();
     Some(match first {
+        b"" => "an empty file",
         _ if starts(HDF5) => {
             "an HDF5 file, which this build cannot read: install the tool with `cargo install --path crates/b2nd-cli --features full`"
         }

@@ -98,7 +98,7 @@ impl Leaf {
     pub fn open(&self, folder: &dyn Folder) -> Result<Bytes> {
         let member = self.member.as_deref().unwrap_or_default();
         match &self.content {
-            Content::Frame => folder.open(member).map_err(|error| named(member, error)),
+            Content::Frame => folder.open(member),
             Content::Embedded(length) => {
                 let source = folder.open(member).map_err(|error| named(member, error))?;
                 let frame = Frame::open(&*source).map_err(|error| named(member, error))?;

@@ -11,6 +11,7 @@ use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile, is_store_directory};
 use crate::frame::Bytes;
+use crate::leaf::Leaf;
 
 /// The separator between a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -110,9 +111,10 @@ fn inside_file(path: &Path) -> Option<Error> {
     Some(Error::custom(format_args!("{file} is a file: a leaf of a store is named {file}{BEFORE_KEY}/{key}")))
 }
 
-/// Returns the error for a store that was given without the key of a leaf.
-pub fn no_key(place: &str) -> Error {
-    Error::custom(format_args!("it is a store: name a leaf, as in {place}{BEFORE_KEY}/KEY"))
+/// Returns the error for a store that was given without the key of one of its leaves.
+pub fn no_key(place: &str, leaves: &[Leaf]) -> Error {
+    let key = leaves.first().map_or("/KEY", |leaf| &leaf.key);
+    Error::custom(format_args!("it is a store: name a leaf, as in {place}{BEFORE_KEY}{key}"))
 }
 
 impl fmt::Display for Location {

@@ -187,8 +187,8 @@ impl Location {
             (Target::File(source), None) if !foreign::is_folder(&source.read(0..8)?) => Ok(source),
             // If the directory or the archive is not a store, the error of `list` is returned in place of `no_key`.
             (target, None) => {
-                Store::of(self.place(), target)?.list()?;
-                Err(no_key(&self.place()))
+                let listing = Store::of(self.place(), target)?.list()?;
+                Err(no_key(&self.place(), &listing.leaves))
             }
         }
     }

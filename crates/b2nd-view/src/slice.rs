@@ -224,7 +224,7 @@ pub struct ChunkPart {
 }
 
 impl ChunkPart {
-    /// Creates the part in the touched chunk with this number, which counts the touched chunks from 0.
+    /// Creates the part in the touched chunk with this index, which counts the touched chunks from 0.
     pub fn new(axes: &[Axis], mut number: u64) -> ChunkPart {
         let mut part = ChunkPart { ranges: Vec::new(), blocks: 1 };
         for axis in axes.iter().rev() {
@@ -264,7 +264,7 @@ fn ceil(number: i64, divisor: i64) -> i64 {
 pub struct Touched {
     /// The elements that the slice selects.
     pub selection: Selection,
-    /// The touched chunks: the number of each chunk, and how many of its blocks are touched.
+    /// The touched chunks: the index of each chunk, and how many of its blocks are touched.
     pub chunks: Vec<(u64, usize)>,
     /// The number of touched chunks that `chunks` leaves out because the list would be too long.
     pub more: usize,

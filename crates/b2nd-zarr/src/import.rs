@@ -18,6 +18,7 @@ use crate::bytes_codec::LARGEST;
 use crate::data_type::{from_zarr, native};
 use crate::error::{Error, Result};
 use crate::files::Files;
+use crate::new_metadata::{FILL_VALUE, NAMES, is_float};
 
 /// The maximum length, in bytes, of a part of the Zarr array that is read into memory.
 const MOST: u64 = 256 << 20;
@@ -41,7 +42,8 @@ const MOST_METADATA: u64 = 1 << 24;
 const MOST_BLOCKS: u64 = 1 << 20;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. The names of the dimensions become the attribute `dims`,
-/// unless there are 16 attributes already, the most that a file can have. An attribute in `options` replaces one of the same name.
+/// unless there are 16 attributes already, the most that a file can have. An attribute in `options` replaces one of the same name. If xarray
+/// wrote version 2, `fill_value` becomes the attribute `_FillValue`.
 ///
 /// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
 /// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. A few layers of chunks along the first dimension
@@ -57,10 +59,18 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
     let files = Arc::new(Files::open(from).map_err(|error| in_file(&error))?);
-    let open = || Array::open(files.clone(), "/");
-    let array = guarded(open).map_err(|error| in_file(&error))?;
-    let metadata = serde_json::to_value(array.metadata()).map_err(Error::zarr)?;
+    let array = guarded(|| Array::open(files.clone(), "/")).map_err(|error| in_file(&error))?;
+    let mut metadata = serde_json::to_value(array.metadata()).map_err(Error::zarr)?;
     let dtype = from_metadata(&metadata)?;
+    // In version 2, xarray keeps the names of the dimensions in an attribute, and the value of missing elements in `fill_value`.
+    let missing = Some(metadata["fill_value"].take()).filter(|it| !it.is_null() && (!it.is_string() || is_float(&dtype)));
+    if metadata["zarr_format"] == 2
+        && let Some(attributes) = metadata["attributes"].as_object_mut()
+        && let Some(names) = attributes.remove("_ARRAY_DIMENSIONS")
+    {
+        attributes.extend(missing.map(|missing| (FILL_VALUE.to_owned(), missing)));
+        metadata["dimension_names"] = names;
+    }
     let shape = array.shape().iter().map(|&length| i64::try_from(length).map_err(Error::zarr));
     let shape: Vec<i64> = shape.collect::<Result<_>>()?;
     let origin = vec![0; shape.len()];
@@ -78,28 +88,24 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
             lengths.collect::<Option<Vec<_>>>()
         };
         options.chunkshape = fits(&chunkshape, array.shape()).filter(|chunk| fits_chunk(chunk, dtype.itemsize()));
-        let inner: Option<Vec<u64>> = metadata["codecs"]
-            .as_array()
-            .and_then(|codecs| codecs.first())
-            .and_then(|codec| serde_json::from_value(codec["configuration"]["chunk_shape"].clone()).ok());
+        let inner = &metadata["codecs"][0]["configuration"]["chunk_shape"];
+        let inner: Option<Vec<u64>> = serde_json::from_value(inner.clone()).ok();
         if let (Some(inner), Some(chunk)) = (inner, &options.chunkshape) {
             let limits: Vec<u64> = chunk.iter().map(|length| u64::from(length.unsigned_abs())).collect();
             let blocks = limits.iter().zip(&inner).map(|(chunk, block)| chunk.div_ceil((*block).max(1)));
             options.blockshape = fits(&inner, &limits).filter(|_| product(blocks) <= MOST_BLOCKS);
         }
     }
-    // Version 2 has the names, if any, in an attribute.
-    let names =
-        metadata.get("dimension_names").filter(|names| names.as_array().is_some_and(|names| names.iter().all(Value::is_string)));
-    let named = names.map(|names| (crate::new_metadata::NAMES, names)).into_iter();
+    let names = metadata.get("dimension_names").filter(|it| it.as_array().is_some_and(|it| it.iter().all(Value::is_string)));
+    let named = names.map(|names| (NAMES, names)).into_iter();
     let attributes = metadata["attributes"].as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
-    for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != crate::new_metadata::NAMES).chain(named) {
+    for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != NAMES).chain(named) {
         // The names of dimensions are written only if there is room, since they are no attribute of the Zarr array.
-        let is_full = name == crate::new_metadata::NAMES && names.is_some() && options.attributes.len() >= MOST_ATTRIBUTES;
+        let is_full = name == NAMES && names.is_some() && options.attributes.len() >= MOST_ATTRIBUTES;
         if is_full || options.attributes.iter().any(|(given, _)| given == name) {
             continue;
         }
-        let number = double(value).filter(|_| name == crate::new_metadata::FILL_VALUE && crate::new_metadata::is_float(&dtype));
+        let number = double(value).filter(|_| name == FILL_VALUE && is_float(&dtype));
         let packed = match number {
             Some(number) => b2nd::msgpack::to_vec(&number)?,
             None => b2nd_store::value::pack(&value.to_string())
@@ -112,9 +118,10 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
-/// Reads a double in base64.
+/// Reads a double: a number, `"NaN"`, an infinity, or 8 bytes in base64.
 fn double(value: &Value) -> Option<f64> {
-    Some(f64::from_le_bytes(STANDARD.decode(value.as_str()?).ok()?.try_into().ok()?))
+    let Some(text) = value.as_str() else { return value.as_f64() };
+    text.parse().ok().or_else(|| Some(f64::from_le_bytes(STANDARD.decode(text).ok()?.try_into().ok()?)))
 }
 
 /// An array in a directory of Zarr, as its metadata describes it.

@@ -82,7 +82,7 @@ impl B2ndStorage {
         Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?.into(), array })
     }
 
-    /// Returns the number of the chunk with this key, or `None` if no chunk has this key.
+    /// Returns the index of the chunk with this key, or `None` if no chunk has this key.
     pub(crate) fn chunk(&self, key: &StoreKey) -> Option<u64> {
         let coordinates: Option<Vec<i64>> = key.as_str().split('/').skip(1).map(|part| part.parse().ok()).collect();
         // Keys such as `x/0` and `c/00` give the coordinates of a chunk, but are not its key.

@@ -23,7 +23,7 @@ use super::meta::write_attribute;
 use crate::error::Error;
 use crate::hdf5;
 use crate::output::{Output, fitted};
-use crate::paths::{Found, Leaves, Paths};
+use crate::paths::{Found, Leaves, Paths, no_leaf};
 use crate::progress::{self, Counted};
 use crate::status::{FAILED, UNREADABLE, UNSAFE};
 use crate::worker::{self, Apart};
@@ -150,6 +150,7 @@ impl Check {
                     }
                     (FramePlace { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
+                Found::Store { key: Some(_), store, .. } if store.leaves.is_empty() => return Err(no_leaf()),
                 Found::Store { path, store, folder, .. } => {
                     let mut findings = b2nd_check::check_store(store, path);
                     if self.decodes() {

@@ -16,7 +16,7 @@ use crate::signals;
 use crate::staged::{must_be_new, new_file};
 use crate::status::UNREADABLE;
 use crate::tables::{TablePart, write_array};
-use crate::values::{SelectedArray, Start};
+use crate::values::Start;
 use crate::zarr;
 
 /// Writes an array as NumPy (.npy), bytes (.bin), CSV, JSON, text, Zarr (.zarr), Arrow or Parquet; a table, or objects, batches and
@@ -67,11 +67,7 @@ impl Export {
             if is_standard {
                 return Err(Error::new("a Zarr array is a directory: give its name instead of -"));
             }
-            let values = SelectedArray::open(&self.file, &self.start, None)?;
-            signals::clean_up();
-            return zarr::export(&values.array, &self.out, self.group.clone()).map(|()| 0);
-        }
-        if self.group.is_some() {
+        } else if self.group.is_some() {
             return Err(Error::new("--group is only for Zarr: choose a name that ends in .zarr, or --format zarr"));
         }
         // A stream can be read from a pipe before it is complete.
@@ -86,6 +82,10 @@ impl Export {
                 let bar = progress::rows(rows.len());
                 self.to_file(|out| rows.write(form, out, &bar))?;
                 return Ok(if left_out.is_empty() { 0 } else { UNREADABLE });
+            }
+            Data::Array(values) if form == OutputFormat::Zarr => {
+                signals::clean_up();
+                zarr::export(&values.array, &self.out, self.group.clone())?;
             }
             Data::Array(values) if form.is_of_tables() => self.to_file(|out| write_array(*values, form, out))?,
             Data::Array(values) => {

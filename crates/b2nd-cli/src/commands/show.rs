@@ -6,7 +6,7 @@ mod png_chart;
 mod text_chart;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::Array;
 use b2nd_view::colors::{COLOR_MAPS, Rgb, VIRIDIS};
@@ -122,7 +122,7 @@ impl Show {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<u8> {
         self.png.as_ref().map_or(Ok(()), |path| must_be_new(path, self.overwrite, &self.file))?;
         match (self.table()?, &self.png) {
-            (Some(rows), Some(_)) => self.write_png(&self.histogram_of(rows)?)?,
+            (Some(rows), Some(path)) => self.write_png(path, &self.histogram_of(rows)?)?,
             (Some(rows), None) => self.print_summary(rows, out)?,
             _ if !self.columns.is_empty() => {
                 let why = "--columns is for tables, but it is an array: --field selects a field of its structures";
@@ -176,8 +176,8 @@ impl Show {
         column: &Column,
         out: &mut dyn Write,
     ) -> Result<()> {
-        if self.png.is_some() {
-            return self.write_png(chart);
+        if let Some(path) = &self.png {
+            return self.write_png(path, chart);
         }
         let (tally, sampled) = tally()?;
         let [name, title] = &chart.title;
@@ -359,8 +359,7 @@ impl Show {
         Ok(Chart { title, body: Body::Line(numbers, scale), across: drawn.axis(0), down, unit: None, aspect })
     }
 
-    fn write_png(&self, chart: &Chart) -> Result<()> {
-        let Some(path) = &self.png else { return Ok(()) };
+    fn write_png(&self, path: &Path, chart: &Chart) -> Result<()> {
         let pixels = png_chart::draw(chart, self.size)?;
         let (width, height) = (u32::try_from(pixels.width)?, u32::try_from(pixels.height())?);
         let pixel = |color: &Option<Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);

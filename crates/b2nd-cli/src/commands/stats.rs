@@ -17,7 +17,7 @@ use clap::Args;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::output::{Output, cut, fitted, named};
-use crate::paths::{Found, Leaves, Paths};
+use crate::paths::{Found, Leaves, Paths, no_leaf};
 use crate::progress;
 use crate::report::{self, FRACTIONS, Of, Report, shape_text};
 use crate::tables::{self, TablePart, TableRows};
@@ -147,8 +147,8 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the table that a path names by its key, or the table of which a whole store consists. The store is not listed, because
-    /// some stores that python-blosc2 before 4.8 wrote cannot be.
+    /// Returns the table that a path names by its key, or the table of which a whole store consists. For these, the list of the store is
+    /// not needed, which fails for some stores that python-blosc2 before 4.8 wrote.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
@@ -184,6 +184,7 @@ impl Stats {
 /// Adds `found` to `subjects`, unless it is a reference or a store. The leaves of a store are found next.
 fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
     let offset = match found {
+        Found::Store { key: Some(_), store, .. } if store.leaves.is_empty() => return Err(no_leaf()),
         Found::Store { .. } => return Ok(true),
         // The leaves of this store are found next.
         Found::Frame { frame, place } if place.key.is_none() && Kind::of(frame.header(), None) == Kind::EmbedStore => {
@@ -202,7 +203,7 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
     Ok(true)
 }
 
-/// Computes the statistics of the selected values of each column. With `keeps`, they have quantiles, unless there are too many values.
+/// Computes the statistics of the selected values of each column. If `keeps` is true, they include quantiles, unless there are too many values.
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column], keeps: bool) -> Result<Vec<Tally>> {
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);

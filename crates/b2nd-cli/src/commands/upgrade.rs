@@ -135,6 +135,7 @@ impl Args {
     /// Upgrades one frame. Returns the result and a sentence that describes it.
     fn upgrade(&self, path: &Path) -> Result<(usize, String)> {
         must_be_local(path, "upgrade")?;
+        crate::hdf5::must_not_be_hdf5(path)?;
         let file = File::open(path)?;
         let array = Array::find(file.header()).map_err(|error| Error::new(format_args!("the array cannot be read: {error}")))?;
         let Some(array) = array else { return Ok((NO_ARRAY, "no array, not changed".to_owned())) };

@@ -52,7 +52,7 @@ pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
 pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |reader: CellReader| {
         let all = reader.remaining();
-        Box::new(Selected { of: Of::Cells(reader), all, rows: 0..all }) as _
+        Box::new(Selected { of: Of::Cells(reader.into()), all, rows: 0..all }) as _
     };
     Ok(cells_of(source)?.map(selected))
 }
@@ -79,7 +79,7 @@ struct Selected {
 
 enum Of {
     Table { table: Table, projection: Vec<usize> },
-    Cells(CellReader),
+    Cells(Box<CellReader>),
 }
 
 impl Selected {

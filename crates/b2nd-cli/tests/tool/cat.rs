@@ -42,6 +42,9 @@ fn values_are_csv_or_json_by_the_name_of_the_file() {
         tests.ok(&["export", "a.b2nd", name]);
         assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");
     }
+    assert!(
+        tests.refused(&["export", "a.npy", "a.npy"]).ends_with("a.npy: it is the input, or contains it: choose another name")
+    );
     let refused = tests.refused(&["export", "a.b2nd", "a.xls"]);
     let endings = ".npy, .bin, .csv, .json, .jsonl, .ndjson, .txt, .arrow, .feather, .arrows, .parquet or .zarr";
     assert_eq!(refused, format!("a.b2nd: a.xls: expected a name that ends in {endings}, or --format"));
@@ -128,7 +131,7 @@ fn nobody_waits_for_chunks_that_are_not_there() {
 fn what_has_no_values_is_named() {
     let store = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
     let said = |args: &[&str]| Place::data().run(args).1;
-    assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/ext\n"));
     let table = "python-blosc2-4.14.1/ctable__to_cframe.b2frame";
     // With the feature `arrow`, the rows of the table are printed instead.
     if !cfg!(feature = "arrow") {

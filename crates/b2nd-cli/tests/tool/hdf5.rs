@@ -30,7 +30,9 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
     assert!(out.contains("── cube            ndarray  <f4"), "{out}");
     // There is an error for each dataset that cannot be read as an array.
     assert_eq!((err.lines().count(), status), (5, 1), "{err}");
-    assert!(err.contains("its elements are references to objects, which have no dtype of a fixed size"), "{err}");
+    let references =
+        "h5py.h5::/refused/references: its elements are references to objects, which have no dtype of a fixed size\n";
+    assert!(err.contains(references), "{err}");
 
     let cube = parsed(&tests.ok(&["info", "--json", "h5py.h5::/cube"]));
     assert_eq!(
@@ -40,8 +42,20 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
     assert_eq!(tests.ok(&["meta", "get", "h5py.h5::/cube", "units"]), "\"K\"\n");
     let inside = tests.ok(&["info", "--tree", "h5py.h5::/types"]);
     assert!(inside.starts_with("h5py.h5::/types  group\n") && inside.contains("complex"), "{inside}");
-    assert!(tests.refused(&["head", "h5py.h5"]).ends_with("it is a store: name a leaf, as in h5py.h5::/KEY"));
+    assert!(tests.refused(&["head", "h5py.h5"]).ends_with("it is a store: name a leaf, as in h5py.h5::/blosc"));
     assert!(tests.refused(&["head", "h5py.h5::/cub"]).contains("it has no leaf /cub; its leaves are "));
+    tests.ok(&["import", "h5py.h5::/cube", "cube.b2nd"]);
+    let sentence = "HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed";
+    for [file, command] in [
+        ["h5py.h5::/cube", "meta set FILE units m"],
+        ["h5py.h5", "meta rm FILE title"],
+        ["h5py.h5", "repack FILE copy.b2nd"],
+        ["h5py.h5", "rewrite FILE copy.b2nd"],
+        ["h5py.h5", "upgrade FILE copy.b2nd"],
+    ] {
+        let refused = tests.refused(&command.replace("FILE", file).split(' ').collect::<Vec<_>>());
+        assert_eq!(refused, format!("{file}: {sentence}"), "{command}");
+    }
 }
 
 #[test]

@@ -69,16 +69,24 @@ fn a_slice_of_a_remote_array_is_what_is_fetched() {
     let geometry = b2nd::Geometry::new(&[1_000_000], &[100_000], &[100_000]).unwrap();
     let stored = b2nd_ndarray::Options { level: 0, ..b2nd_ndarray::Options::default() };
     b2nd_ndarray::write_bytes(&place, &b2nd::B2ndMeta::new(geometry, "<u4"), &values, &stored).unwrap();
-    let bytes = tests.read("slice.b2nd");
-    let (asked, questions) = mpsc::channel();
-    let url = serve(move |_, range| {
-        asked.send(range.len()).unwrap();
-        part(&bytes, range)
-    });
-    let (out, error, _) = Place::data().run(&["cat", &url, "700000:700003"]);
-    assert_eq!((out.as_str(), error.as_str()), ("700000\n700001\n700002\n", ""));
-    let asked: Vec<_> = questions.try_iter().collect();
-    assert!(asked.len() <= 5 && asked.iter().sum::<usize>() < 800_000, "{asked:?}");
+    // A leaf is read without its neighbors, also if one of them is a table.
+    tests.unpack("kinds.b2z", "store.b2d/table");
+    for leaf in 'a'..='j' {
+        std::fs::copy(&place, tests.path(format!("store.b2d/{leaf}.b2nd"))).unwrap();
+    }
+    tests.ok(&["repack", "store.b2d", "store.b2z"]);
+    for (file, key, most) in [("slice.b2nd", "", 5), ("store.b2z", "::/e", 7)] {
+        let bytes = tests.read(file);
+        let (asked, questions) = mpsc::channel();
+        let url = serve(move |_, range| {
+            asked.send(range.len()).unwrap();
+            part(&bytes, range)
+        });
+        let (out, error, _) = Place::data().run(&["cat", &format!("{url}/{file}{key}"), "700000:700003"]);
+        assert_eq!((out.as_str(), error.as_str()), ("700000\n700001\n700002\n", ""));
+        let asked: Vec<_> = questions.try_iter().collect();
+        assert!(asked.len() <= most && asked.iter().sum::<usize>() < 800_000, "{file}: {asked:?}");
+    }
 }
 
 #[test]
@@ -158,10 +166,7 @@ fn a_server_that_lies_is_refused() {
     refused((partial("bytes 0-4095/70000"), vec![0; 70_000]), "the response body is larger than request limit: 4097");
     refused(("302 Found\r\nlocation: /".to_owned(), Vec::new()), "too many redirects");
     // A server answers a range of an empty file with 416.
-    refused(
-        ("416 Range Not Satisfiable".to_owned(), Vec::new()),
-        "unexpected end of input at byte 0: the frame's header needs 15 more bytes",
-    );
+    refused(("416 Range Not Satisfiable".to_owned(), Vec::new()), "it is an empty file");
 }
 
 #[test]

@@ -117,4 +117,8 @@ fn full_pages_have_all_and_cut_ones_say_how_many_are_left_out() {
         12 + 16,
         "a pipe gets all"
     );
+    let line = tests.ok(&["ls", "layers.b2nd"]).trim_end().to_owned();
+    let shown = |width| on_screen(&tests, (width, 24), &["ls", "layers.b2nd"]).unwrap().0;
+    assert_eq!(shown(line.len()), [line.as_str()]);
+    assert_eq!(shown(line.len() - 1), [format!("{}…", &line[..line.len() - 2])]);
 }

@@ -24,6 +24,9 @@ fn what_does_not_fit_is_drawn_in_steps_and_says_so() {
     tests.ok(&["show", "a.b2nd", "--png", "a.png", "--size", "10x10"]);
     let page = tests.ok(&["show", "a.b2nd"]);
     assert!(page.contains("dimension 1 in steps of 2: 50 elements"), "{page}");
+    tests.ok(&["meta", "set", "a.b2nd", "dims", r#"["time", "lat"]"#]);
+    let page = tests.ok(&["show", "a.b2nd"]);
+    assert!(page.contains("lat in steps of 2: 50 elements") && !page.contains("dimension"), "{page}");
     assert!(tests.ok(&["show", "a.b2nd", "--histogram"]).lines().count() > 16);
     for args in [&["--log", "--range", "-1:5"][..], &["--log", "--range", "-1:5", "--histogram"]] {
         let refused = tests.refused(&[&["show", "a.b2nd"], args].concat());

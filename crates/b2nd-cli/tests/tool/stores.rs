@@ -186,7 +186,7 @@ fn a_member_that_is_not_where_the_archive_says_is_said() {
     let (out, err, status) = tests.run(&["info", "--json", "bad.b2z"]);
     assert!(
         err.starts_with(
-            "bad.b2z::/g1/n1: g1/n1.b2nd: the member \"g1/n1.b2nd\" is damaged: its own header, which should match the \
+            "bad.b2z::/g1/n1: the member \"g1/n1.b2nd\" is damaged: its own header, which should match the \
              archive's directory, "
         ),
         "{err}"
@@ -279,6 +279,11 @@ fn meta_finds_the_attributes_of_groups_and_the_metadata_of_tables() {
     assert_eq!(tests.ok(&["meta", "get", "tree.b2d::/g/h", "depth"]), "\"of a group\"\n");
     assert!(tests.ok(&["meta", "list", "tree.b2d::/g/h"]).contains("\"depth\"       attribute  \"of a group\"\n"));
     assert_eq!(tests.refused(&["meta", "get", "tree.b2d::/g/h", "none"]), "tree.b2d::/g/h: there is no attribute \"none\"");
+    assert_eq!(tests.ok(&["meta", "list", "tree.b2d::/g"]), "");
+    for (command, status) in [("check", 3), ("stats", 1)] {
+        let refused = "tree.b2d::/g/h: it is a group, and has no leaf\n".to_owned();
+        assert_eq!(tests.run(&[command, "tree.b2d::/g/h"]), (String::new(), refused, status));
+    }
     assert!(tests.refused(&["meta", "list", "tree.b2d::/g/i"]).starts_with("tree.b2d::/g/i: it has no leaf /g/i"));
     for table in ["group/table.b2d", "group/table.b2d::/"] {
         let listed = tests.ok(&["meta", "list", table]);
@@ -432,7 +437,7 @@ fn a_leaf_has_a_key() {
         format!("{store}::/none: it has no leaf /none; its leaves are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3\n")
     );
     let (_, err, _) = Place::data().run(&["hex", store]);
-    assert_eq!(err.as_str(), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
+    assert_eq!(err.as_str(), format!("{store}: it is a store: name a leaf, as in {store}::/ext\n"));
     let (_, err, _) = Place::data().run(&["example.b2nd::/a"]);
     assert_eq!(err.as_str(), "example.b2nd::/a: it is not a store, so it has no /a\n");
 }

@@ -55,9 +55,10 @@ fn a_table_is_exported_whole_or_not_at_all() {
         let error = tables().refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
         assert!(error.contains("already exists"), "{error}");
     }
-    let out = tests.path("kinds.npy");
-    let error = tables().refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
-    assert_eq!(error, "kinds.b2z: it is a table, which can only be exported as Arrow, Parquet, CSV or JSON");
+    for name in ["kinds.npy", "kinds.zarr"] {
+        let error = tables().refused(&["export", "kinds.b2z", tests.path(name).to_str().unwrap()]);
+        assert_eq!(error, "kinds.b2z: it is a table, which can only be exported as Arrow, Parquet, CSV or JSON", "{name}");
+    }
     // The rejected export left neither a file nor a temporary file.
     assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 4);
 }
@@ -340,7 +341,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);
     assert_eq!(refused(&["export", "kinds.b2z", "-", "--offset", "0"]), expected);
     // The store has several tables, so a leaf must be named.
-    let expected = "tree.b2z: it is a store: name a leaf, as in tree.b2z::/KEY";
+    let expected = "tree.b2z: it is a store: name a leaf, as in tree.b2z::/array";
     assert_eq!(refused(&["cat", "tree.b2z", "0:1"]), expected);
     let array = "blocks.b2z::/_cols/n";
     for args in [["--rows", "0:1"], ["--columns", "n"]] {

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use crate::harness::{Directory, npy};
 
 #[test]
@@ -50,6 +52,32 @@ fn names_of_dimensions_come_back_and_none_are_invented() {
     assert_eq!(named["attributes"], serde_json::json!({"missing": [null]}), "as JSON.stringify writes NaN");
     tests.ok(&["import", "named", "back.b2nd"]);
     assert_eq!(tests.ok(&["meta", "get", "back.b2nd", "dims"]), "[\"lat\",\"lon\"]\n");
+
+    // Version 2 as xarray writes it.
+    let (of_xarray, names) = (r#"{"_ARRAY_DIMENSIONS": ["lat", "lon"]}"#, ("dims", r#"["lat","lon"]"#));
+    for (dtype, fill_value, attributes, expected) in [
+        ("<f4", r#""NaN""#, of_xarray, &[("_FillValue", r#"{"float":"nan"}"#), names][..]),
+        ("<f4", "-9", of_xarray, &[("_FillValue", "-9.0"), names]),
+        ("<i4", "-9", of_xarray, &[("_FillValue", "-9"), names]),
+        ("<i4", "null", of_xarray, &[names]),
+        ("|V4", r#""AAAAAA==""#, of_xarray, &[names]),
+        ("<i4", "-9", r#"{"units": "K"}"#, &[("units", r#""K""#)]),
+    ] {
+        let array = json!({
+            "zarr_format": 2, "shape": [3, 2], "chunks": [3, 2], "dtype": dtype, "order": "C", "compressor": null,
+            "filters": null, "fill_value": serde_json::from_str::<Value>(fill_value).unwrap()
+        });
+        tests.write("old.zarr/.zarray", array.to_string());
+        tests.write("old.zarr/.zattrs", attributes);
+        tests.write("old.zarr/0.0", [0; 24]);
+        let _ = fs::remove_file(tests.path("old.b2nd"));
+        tests.ok(&["import", "old.zarr", "old.b2nd"]);
+        let found = tests.ok(&["meta", "list", "--json", "old.b2nd"]);
+        let found = found.lines().map(|line| serde_json::from_str(line).unwrap());
+        let found = found.filter(|it: &Value| it["place"] == "attribute").map(|it| (it["name"].clone(), it["value"].to_string()));
+        let expected = expected.iter().map(|(name, value)| (json!(name), value.to_string()));
+        assert!(found.eq(expected), "{dtype} {fill_value} {attributes}");
+    }
 }
 
 #[test]

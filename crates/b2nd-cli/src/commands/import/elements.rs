@@ -21,13 +21,12 @@ pub(super) struct Elements {
 
 /// Copies what can be read only once to a temporary file, so that its length is known and its parts can be read in any order.
 pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
-    let mut copy = || {
+    let mut copy = || -> io::Result<_> {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut from, &mut file)?;
         file.rewind().map(|()| file)
     };
-    let place = std::env::temp_dir();
-    copy().map_err(|error: io::Error| Error::new(format_args!("cannot copy it to {} ($TMPDIR): {error}", place.display())))
+    copy().map_err(|error| Error::new(format_args!("cannot copy it to {} ($TMPDIR): {error}", std::env::temp_dir().display())))
 }
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.

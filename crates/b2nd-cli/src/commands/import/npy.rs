@@ -98,9 +98,9 @@ fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Splits text of Python into string literals, with their quotes, and other characters.
+/// Splits text of Python into string literals, with their quotes, and other characters. A literal that is not closed extends to the end.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"(?s)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|."#).ok());
+    static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"(?s)'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|."#).ok());
     TOKEN.iter().flat_map(move |token| token.find_iter(text)).map(|token| token.as_str())
 }
 
@@ -140,12 +140,13 @@ fn parse(descr: &str) -> b2nd::Result<DType> {
             named += token;
         }
     }
-    let dtype = named.parse()?;
-    if count == 0 { Ok(dtype) } else { without_padding(dtype) }
+    if count == 0 { named.parse() } else { without_padding(named.parse()?) }
 }
 
 fn without_padding(dtype: DType) -> b2nd::Result<DType> {
     Ok(match dtype {
+        // A structure without padding is not built again, which would lose its titles.
+        dtype if !dtype.to_string().contains(PADDING) => dtype,
         DType::Struct(structure) => {
             let fields = structure.fields().iter().filter(|field| !field.name().starts_with(PADDING));
             let fields = fields.map(|field| Ok((field.name(), field.offset(), without_padding(field.dtype().clone())?)));

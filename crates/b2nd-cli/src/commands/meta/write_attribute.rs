@@ -35,6 +35,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {
         return change(&mut edit(file)?);
     };
+    crate::hdf5::must_not_be_hdf5(path)?;
     signals::clean_up();
     let (new, store) = archive::lock(Store::open(path)?, path)?;
     let member = member_of(&store, location.key().unwrap_or("/"))?;
@@ -83,7 +84,7 @@ fn member_of(store: &Store, key: &str) -> Result<String> {
             let is_embedded = group.is_some_and(|group| group.attributes.iter().next().is_some());
             if is_embedded && !store.files()?.contains(&file) { Err(embedded()) } else { Ok(file) }
         }
-        Err(_) if name.is_empty() => Err(no_key(store.name()).into()),
+        Err(_) if name.is_empty() => Err(no_key(store.name(), &listing.leaves).into()),
         Err(error) => Err(error.into()),
     }
 }

@@ -24,7 +24,7 @@ const LONGEST: f64 = 4.0;
 /// The elements of an array that are drawn, and how they are drawn.
 pub(super) struct Drawn {
     pub(super) values: SelectedArray,
-    /// The drawn dimensions: two for a map (vertical, then horizontal), one for a line.
+    /// The drawn dimensions: two for a map or an image (vertical, then horizontal), one for a line.
     pub(super) axes: Vec<usize>,
     /// The number of channels if an image is drawn, otherwise `None`.
     pub(super) channels: Option<usize>,
@@ -67,13 +67,11 @@ impl Drawn {
         let is_long = |aspect: f64| !(1.0 / LONGEST..=LONGEST).contains(&aspect) && self.channels.is_none();
         let is_square = !stretches && self.aspect.is_some_and(|aspect| !is_long(aspect));
         let factors = selection.coarsen(array.grid(), &self.axes, &room, is_square, MOST_CHUNKS);
-        for (&axis, &factor) in self.axes.iter().zip(&factors) {
-            if factor > 1 {
-                let left = selection.lengths()[axis].unsigned_abs();
-                self.notes.push(format!("dimension {axis} in steps of {}: {} elements", selection.steps[axis], thousands(left)));
-            }
-        }
         let now = selection.touched(array.grid());
+        for (place, &axis) in self.axes.iter().enumerate().filter(|&(place, _)| factors[place] > 1) {
+            let (name, step) = (self.axis(place).name, self.values.selection.steps[axis]);
+            self.notes.push(format!("{name} in steps of {step}: {} elements", thousands(self.length(place))));
+        }
         if now < first {
             self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
         }
@@ -84,7 +82,7 @@ impl Drawn {
         self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
     }
 
-    /// Returns the axis of the drawn dimension `axes[place]`. Its name is that of the attribute `dims`, or the number of the dimension.
+    /// Returns the axis of the drawn dimension `axes[place]`. Its name is that of the attribute `dims`, or the index of the dimension.
     pub(super) fn axis(&self, place: usize) -> Axis<'static> {
         let axis = self.axes.get(place).copied().unwrap_or(0);
         let names = attribute(&self.values.array, &["dims", "_ARRAY_DIMENSIONS"]);

@@ -45,6 +45,7 @@ const INK: Rgb = [68, 1, 84];
 const LACKING: Rgb = [200; 3];
 
 /// Draws a chart, with axes unless it is an image or too small for axes. By default, an image has one pixel for each element.
+/// Fails if a histogram is too small for axes.
 pub(super) fn draw(chart: &Chart, size: Option<(u32, u32)>) -> Result<Pixels> {
     let (width, height) = size.unwrap_or(SIZE);
     let [wide, high] = [width as usize, height as usize];
