@@ -76,7 +76,7 @@ pub fn draw(frame: &Frame, name: &str) -> View {
         include_str!("picture/style.css"),
         width - 1.0,
         height - 1.0,
-        canvas.into_elements(),
+        canvas.0,
     ))
 }
 

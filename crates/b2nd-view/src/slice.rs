@@ -161,34 +161,7 @@ impl Selection {
     pub fn shape(&self) -> Vec<i64> {
         self.lengths().into_iter().zip(&self.kept).filter(|(_, is_kept)| **is_kept).map(|(length, _)| length).collect()
     }
-}
 
-/// The selected part of a chunk.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChunkPart {
-    /// The range in each dimension from the first selected element of the chunk to the last, as coordinates in the array.
-    pub ranges: Vec<Range<i64>>,
-    /// The number of blocks of the chunk that contain selected elements.
-    pub blocks: usize,
-}
-
-impl ChunkPart {
-    /// Creates the part in the touched chunk with this index, which counts the touched chunks from 0.
-    pub fn new(axes: &[Axis], mut number: u64) -> ChunkPart {
-        let mut part = ChunkPart { ranges: Vec::new(), blocks: 1 };
-        for axis in axes.iter().rev() {
-            let count = axis.count().unsigned_abs().max(1);
-            let (range, blocks) = axis.along((number % count) as i64);
-            number /= count;
-            part.ranges.push(range);
-            part.blocks *= blocks;
-        }
-        part.ranges.reverse();
-        part
-    }
-}
-
-impl Selection {
     /// Returns the number of chunks that contain selected elements.
     pub fn touched(&self, grid: &Grid) -> u64 {
         self.axes(grid).iter().map(Axis::count).fold(1, |all, count| all.saturating_mul(count.unsigned_abs()))
@@ -238,6 +211,31 @@ impl Selection {
             block,
         };
         ranges.map(axis).collect()
+    }
+}
+
+/// The selected part of a chunk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChunkPart {
+    /// The range in each dimension from the first selected element of the chunk to the last, as coordinates in the array.
+    pub ranges: Vec<Range<i64>>,
+    /// The number of blocks of the chunk that contain selected elements.
+    pub blocks: usize,
+}
+
+impl ChunkPart {
+    /// Creates the part in the touched chunk with this index, which counts the touched chunks from 0.
+    pub fn new(axes: &[Axis], mut number: u64) -> ChunkPart {
+        let mut part = ChunkPart { ranges: Vec::new(), blocks: 1 };
+        for axis in axes.iter().rev() {
+            let count = axis.count().unsigned_abs().max(1);
+            let (range, blocks) = axis.along((number % count) as i64);
+            number /= count;
+            part.ranges.push(range);
+            part.blocks *= blocks;
+        }
+        part.ranges.reverse();
+        part
     }
 }
 

@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use b2nd::ArrayMeta;
 use b2nd_frame::{Frame, FrameType, Offset, Special};
@@ -202,12 +201,5 @@ impl ListableStorageTraits for B2ndStorage {
 
     fn size_prefix(&self, prefix: &StorePrefix) -> std::result::Result<u64, StorageError> {
         self.list_prefix(prefix)?.iter().try_fold(0, |sum, key| Ok(sum + self.size_key(key)?.unwrap_or(0)))
-    }
-}
-
-/// Converts the storage to the type that the functions of zarrs expect.
-impl From<B2ndStorage> for zarrs::storage::ReadableListableStorage {
-    fn from(storage: B2ndStorage) -> Self {
-        Arc::new(storage)
     }
 }
