@@ -354,7 +354,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         self.deserialize_unit(visitor)
     }
 
-    /// Reads the value inside, in the encoding that the name chooses if it is a mark.
+    /// Reads the inner value. If the name is a mark, the mark selects the encoding.
     #[inline(always)]
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         match (Mark::from_name(name), self.mark) {

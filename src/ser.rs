@@ -302,7 +302,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         self.serialize_str(variant)
     }
 
-    /// Writes the value inside, with the encoding that the name chooses if it is a mark.
+    /// Writes the inner value. If the name is a mark, the mark selects the encoding.
     #[inline(always)]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
         match (Mark::from_name(name), self.mark) {

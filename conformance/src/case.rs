@@ -273,7 +273,9 @@ impl Case {
         };
         let differ = json.get("differ").map_or(Ok(Vec::new()), Differ::list)?;
         let parts = match json.get("parts") {
-            Some(Value::Array(parts)) => parts.iter().map(part).collect::<Option<_>>().ok_or("a part without bytes and times")?,
+            Some(Value::Array(parts)) => {
+                parts.iter().map(part).collect::<Option<_>>().ok_or("a part needs `bytes` and `times`")?
+            }
             _ => Vec::new(),
         };
         Ok(Case {

@@ -12,8 +12,8 @@ pub use pack::Run;
 /// The division of an array into chunks and of a chunk into blocks. Computes the numbers of chunks and blocks and the position of each
 /// element.
 ///
-/// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. The numbers and the total counts of chunks and blocks are
-/// `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All numbers and coordinates start at 0.
+/// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. The indices and the total numbers of chunks and blocks
+/// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All numbers and coordinates start at 0.
 ///
 /// The numbering is row-major: the last dimension varies fastest. Chunks are numbered within the array, blocks within their chunk. The
 /// array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds one block after the
@@ -169,8 +169,8 @@ impl Grid {
 
     /// Returns the number of chunks in the array. An empty array has no chunks, an array without dimensions has one chunk.
     pub fn nchunks(&self) -> u64 {
-        // The counts cannot overflow: the chunks are at most extnitems, the blocks in a chunk at most extchunknitems, and both fit an
-        // int64.
+        // The counts cannot overflow: there are at most extnitems chunks, and at most extchunknitems blocks in a chunk, and both numbers
+        // fit in an int64.
         cells(&self.chunks)
     }
 
@@ -184,7 +184,7 @@ impl Grid {
         self.nchunks() * self.blocks_per_chunk()
     }
 
-    /// Returns the number of the chunk that holds the element at these coordinates, or `None` if the array has no such element.
+    /// Returns the index of the chunk that holds the element at these coordinates, or `None` if the array has no such element.
     pub fn chunk_index(&self, element: &[i64]) -> Option<u64> {
         let chunk = |index: usize| element[index] / self.chunkshape[index];
         holds(&self.shape, element).then(|| number(&self.chunks, chunk).unsigned_abs())
@@ -216,7 +216,7 @@ impl Grid {
         Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
-    /// Returns the number of the chunk at these coordinates of [`chunk_coords`](Grid::chunk_coords), which count chunks in each dimension,
+    /// Returns the index of the chunk at these coordinates of [`chunk_coords`](Grid::chunk_coords), which count chunks in each dimension,
     /// or `None` if the array has no such chunk. For the coordinates of an element, use [`chunk_index`](Grid::chunk_index).
     ///
     /// ```
@@ -229,7 +229,7 @@ impl Grid {
         holds(&self.chunks, coords).then(|| number(&self.chunks, |index| coords[index]).unsigned_abs())
     }
 
-    /// Returns the coordinates of the chunk with this number, or `None` if the array has no such chunk.
+    /// Returns the coordinates of the chunk with this index, or `None` if the array has no such chunk.
     pub fn chunk_coords(&self, chunk: u64) -> Option<Dims<i64>> {
         coords(&self.chunks, chunk)
     }

@@ -99,7 +99,7 @@ function same(text, value) {
       (text !== "" && Number(text) === Number(expected))
     );
   }
-  // The words are the same and in the same order, except for brackets and the i of complex numbers.
+  // Compares the words without brackets and without the i of complex numbers.
   const found = text
     .replace(/[()[\]]/g, "")
     .split(", ")

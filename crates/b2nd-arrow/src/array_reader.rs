@@ -101,10 +101,6 @@ impl ReadRows for ArrayRows {
     }
 }
 
-fn lengths(dtype: &DType) -> Vec<i32> {
-    dtype.shape().iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect()
-}
-
 /// Puts values into lists of lists.
 fn lists(values: ArrayRef, lengths: &[i32]) -> Result<ArrayRef> {
     lengths.iter().rev().try_fold(values, |values, &length| {
@@ -117,6 +113,9 @@ fn lists(values: ArrayRef, lengths: &[i32]) -> Result<ArrayRef> {
 /// Converts elements to an Arrow array. `row` returns the row of an element.
 fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<ArrayRef> {
     if !dtype.fields().is_empty() {
+        if dtype.itemsize() == 0 {
+            return Err(Error::new(ErrorKind::Refused, "a structure has no bytes"));
+        }
         let column = |field: &b2nd::dtype::Field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();
             let part = bytes.chunks_exact(dtype.itemsize()).filter_map(|item| item.get(place.clone())).flatten();
@@ -128,7 +127,8 @@ fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<A
     }
     if !dtype.shape().is_empty() {
         let items = dtype.shape().iter().product::<usize>().max(1);
-        return lists(values(dtype.base(), bytes, &|at| row(at / items))?, &lengths(dtype));
+        let lengths: Vec<_> = dtype.shape().iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect();
+        return lists(values(dtype.base(), bytes, &|at| row(at / items))?, &lengths);
     }
     let name = dtype.to_string();
     if name == "<M8[D]" {

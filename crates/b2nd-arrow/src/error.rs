@@ -85,7 +85,7 @@ impl Error {
         self.0.column.as_deref()
     }
 
-    /// Returns the number of the row, if it is known. Rows are counted from 0, without deleted rows.
+    /// Returns the index of the row, if it is known. Rows are counted from 0, without deleted rows.
     pub fn row(&self) -> Option<u64> {
         self.0.row
     }

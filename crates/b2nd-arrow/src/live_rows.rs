@@ -53,9 +53,8 @@ impl LiveRows {
         };
         let length = u64::try_from(length).unwrap_or(0);
         let mut live = LiveRows { array, length, rows: 0, segments: Vec::new() };
-        let chunk =
-            live.array.geometry().chunkshape().first().and_then(|&rows| u64::try_from(rows).ok()).filter(|&rows| rows > 0);
-        let Some(chunk) = chunk.filter(|_| length > 0) else { return Ok(live) };
+        let chunk = live.array.geometry().chunkshape().first().and_then(|&rows| u64::try_from(rows).ok());
+        let Some(chunk @ 1..) = chunk.filter(|_| length > 0) else { return Ok(live) };
         if length.div_ceil(chunk) > leaf.nchunks()? {
             return Err(Error::damaged(format_args!("{length} rows do not fit in {} chunks of {chunk} rows", leaf.nchunks()?)));
         }

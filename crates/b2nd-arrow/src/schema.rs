@@ -91,11 +91,11 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
         if objects && kind == "object" {
             spec.kind = Kind::Object;
         }
-        if stale.contains(&name) {
-            let why = "it is computed from columns that have changed since, so its values are stale";
-            spec.kind = Kind::Refused(why.to_owned());
-        }
-        columns.push(ColumnInfo { name, kind, data_type: spec.data_type(), spec });
+        let data_type = match stale.contains(&name) {
+            true => Err("it is computed from columns that have changed since, so its values are stale".to_owned()),
+            false => spec.data_type(),
+        };
+        columns.push(ColumnInfo { name, kind, data_type, spec });
     }
     for column in listed("computed_columns") {
         let name = text(column, "name").ok_or_else(unnamed)?;
@@ -132,10 +132,7 @@ pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Ve
             continue;
         }
         let is_part = |output: &Output| matches!(output, Output::Struct(parent) if parent.columns().contains(&place));
-        if outputs.iter().any(is_part) {
-            continue;
-        }
-        if column.data_type.is_err() {
+        if column.data_type.is_err() || outputs.iter().any(is_part) {
             continue;
         }
         let name = if root == Some(column.name.as_str()) && !column.name.is_empty() { "" } else { &column.name };

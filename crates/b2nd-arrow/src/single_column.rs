@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::error::Result;
@@ -44,7 +44,7 @@ impl<S> OneColumn<S> {
     /// Makes a column of each field, if the values are structures.
     pub(crate) fn with_fields(mut self) -> OneColumn<S> {
         if let DataType::Struct(fields) = self.schema.field(0).data_type() {
-            if has_fields(self.schema.field(0).data_type()) {
+            if !is_complex(self.schema.field(0).data_type()) {
                 self.schema = Arc::new(Schema::new(fields.clone()));
             }
         }
@@ -75,7 +75,7 @@ impl<S: ReadRows> Iterator for OneColumn<S> {
         let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
         let values = self.source.read(self.rows.start..end).map_err(ArrowError::from);
         let columns = |values: ArrayRef| match values.as_struct_opt() {
-            Some(fields) if has_fields(values.data_type()) => fields.columns().to_vec(),
+            Some(structs) if structs.fields() == self.schema.fields() => structs.columns().to_vec(),
             _ => vec![values],
         };
         let batch = values.and_then(|values| RecordBatch::try_new(self.schema.clone(), columns(values)));
@@ -88,9 +88,4 @@ impl<S: ReadRows> RecordBatchReader for OneColumn<S> {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
-}
-
-/// Returns true if this is the type of structures, whose fields can be columns.
-fn has_fields(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Struct(_)) && !is_complex(data_type)
 }

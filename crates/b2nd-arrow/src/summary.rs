@@ -168,18 +168,16 @@ impl Described {
             let flags = flags.first().copied().unwrap_or(0);
             let is_null = flags & ALL_NULL != 0 || self.nan_is_null && flags & ALL_NAN != 0;
             // Arrow orders -0 below 0, but NumPy can return either as the min. A min of zero is therefore made -0, and a max of zero 0.
-            let is_zero = |value: &[u8]| self.element.is_floating() && element::float(value) == 0.0;
+            // The sign of a float, which is little-endian, is in its last byte.
+            let signed = |value: &[u8], sign: u8| match self.element.is_floating() && element::float(value) == 0.0 {
+                true => [&vec![0; width - 1], &[sign][..]].concat(),
+                false => value.to_vec(),
+            };
             let is_nan = flags & ALL_NAN != 0 || flags & SOME_NAN != 0 && !self.nan_is_null;
             are_null.push(is_null);
             known.push(!is_null && !is_nan);
-            least.extend_from_slice(low);
-            greatest.extend_from_slice(high);
-            if is_zero(low) {
-                set_sign(&mut least, true);
-            }
-            if is_zero(high) {
-                set_sign(&mut greatest, false);
-            }
+            least.extend(signed(low, 0x80));
+            greatest.extend(signed(high, 0));
         }
         // NaT is null in any column of times, so an index with a min that is NaT does not omit nulls.
         let has_nat = matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(is_nat);
@@ -189,12 +187,5 @@ impl Described {
         let (least, greatest) = (array(least)?, array(greatest)?);
         let Described { segment_len, physical_rows, .. } = *self;
         Ok(Summary { segment_len, physical_rows, least, greatest, are_null, omits_nulls })
-    }
-}
-
-/// Sets the sign of the last float. Floats are little-endian.
-fn set_sign(floats: &mut [u8], is_negative: bool) {
-    if let Some(last) = floats.last_mut() {
-        *last = if is_negative { *last | 0x80 } else { *last & 0x7f };
     }
 }

@@ -88,7 +88,7 @@ fn a_column_has_the_same_values_as_json() {
     }
 }
 
-/// Arrow's decoder panics on most of these unless they are checked first.
+/// Arrow's decoder panics on some of these unless they are checked first.
 #[test]
 fn a_damaged_stream_is_an_error_and_no_panic() {
     let (mut good, mut bad) = (0, 0);

@@ -359,6 +359,27 @@ fn fields_are_columns_and_days_are_dates() {
 }
 
 #[test]
+fn a_field_whose_structures_are_empty_is_an_error() {
+    let read = |_: std::ops::Range<u64>| Ok::<_, std::io::Error>(vec![0; 4]);
+    let error = ArrayReader::with("[('a', [('b', 'S')]), ('c', '<i4')]".parse().unwrap(), &[1], read).err().unwrap();
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::Refused, "a structure has no bytes".to_owned()));
+}
+
+#[test]
+fn a_stale_column_says_how_it_stores_nulls() {
+    let directory = tempfile::tempdir().unwrap();
+    unpacked("kinds.b2z", directory.path());
+    schema_changed(directory.path(), |schema| {
+        schema.replacen('{', r#"{"materialized_columns": [{"name": "u", "stale": true}, {"name": "d", "stale": true}], "#, 1)
+    });
+    let table = Table::open(directory.path()).unwrap();
+    let stale: Vec<_> = table.columns().iter().filter(|column| column.data_type().is_err()).collect();
+    let found: Vec<_> = stale.iter().map(|column| (column.name(), column.nulls())).collect();
+    assert_eq!(found, [("u", "mask"), ("d", "code")]);
+    assert!(table.project(["u"]).unwrap_err().to_string().ends_with("its values are stale"));
+}
+
+#[test]
 fn zeros_inside_of_text_stay_and_those_at_its_end_go() {
     let text: Vec<u8> = ['a', '\0', '\u{100}', '\0'].iter().flat_map(|&char| u32::from(char).to_le_bytes()).collect();
     let directory = tempfile::tempdir().unwrap();
@@ -401,6 +422,10 @@ fn values_of_lists_batches_and_objects_are_what_python_wrote() {
     assert_eq!(texts("objects.b2b", 0..9), [some("{\"a\":1}"), some("\"text\""), None, some("2.5")]);
     assert_eq!(texts("batches.b2b", 0..9), [some("1"), some("\"two\""), None, some("[4,5]")]);
     assert_eq!(texts("arrow.b2b", 1..4), [None, some("c"), some("d")]);
+    let structs = read("structs.b2b", 0..9);
+    let numbers = structs.as_struct().column(0).as_primitive::<arrow_array::types::Int64Type>();
+    assert_eq!(numbers.values(), &[1, 0, 3]);
+    assert!(structs.is_null(1));
     let of_chunks = read("lists.b2b", 1..9);
     assert_eq!(of_chunks.as_list::<i32>().value(0).as_string::<i32>().iter().collect::<Vec<_>>(), [Some("b"), Some("c")]);
     let sparse = "python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd/chunks.b2frame";
@@ -412,6 +437,16 @@ fn values_of_lists_batches_and_objects_are_what_python_wrote() {
             (ErrorKind::NotFound, "it contains neither batches of values nor objects".to_owned())
         );
     }
+}
+
+#[test]
+fn blocks_without_a_number_of_cells_are_counted() {
+    let mut file = std::fs::read(data("batches.b2b")).unwrap();
+    let key = file.windows(15).position(|bytes| bytes == b"items_per_block").unwrap();
+    file[key] = b'I';
+    let cells = JsonCells::new(std::sync::Arc::new(file)).unwrap();
+    assert_eq!(cells.read(&[0..4]).unwrap(), ["1", "\"two\"", "null", "[4,5]"]);
+    assert_eq!(cells.read(&[2..3]).unwrap(), ["null"]);
 }
 
 #[test]

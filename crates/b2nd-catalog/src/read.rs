@@ -32,7 +32,7 @@ pub async fn rows(object: Object, extent: Extent) -> Vec<CatalogRow> {
         let mut row = CatalogRow::of(&object);
         file.identify(&mut row);
         let row = of_frame(row, &file, extent);
-        // The row is read again each time missing bytes were fetched, until no bytes are missing.
+        // The row is read again each time missing bytes have been fetched, until no bytes are missing.
         if !file.fetch().await {
             return vec![row];
         }

@@ -49,7 +49,7 @@ impl std::str::FromStr for Shard {
     }
 }
 
-/// Options for reading files.
+/// The parts of each file to read, and the limits on concurrent requests and threads.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
     pub extent: Extent,

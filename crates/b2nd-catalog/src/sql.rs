@@ -100,7 +100,11 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
     };
     match format {
         Format::Table => table(&schema, batches, &mut to).await?,
-        Format::Csv => all(arrow::csv::Writer::new(&mut to), batches, flat).await?,
+        Format::Csv => {
+            // CSV has neither lists nor structures.
+            let flat = |batch: RecordBatch| as_text(&batch, DataType::is_nested, str::to_owned);
+            all(arrow::csv::Writer::new(&mut to), batches, flat).await?;
+        }
         Format::Json => all(arrow::json::LineDelimitedWriter::new(&mut to), batches, Ok).await?,
         Format::Parquet => {
             let properties = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build();
@@ -113,12 +117,14 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
 
 /// Writes the batches of a query's result as a table for people.
 async fn table(schema: &Schema, mut batches: SendableRecordBatchStream, to: &mut dyn Write) -> Result<()> {
+    // Control characters in text are escaped, also in lists and structures.
+    let may_hold_text = |of: &DataType| of.is_string() || of.is_nested() || matches!(of, DataType::Dictionary(..));
     let (mut shown, mut rows) = (Vec::new(), 0);
     while let Some(batch) = batches.next().await.transpose()? {
         let room = SHOWN.saturating_sub(rows);
         rows += batch.num_rows();
         if room > 0 {
-            shown.push(printable(batch.slice(0, batch.num_rows().min(room)))?);
+            shown.push(as_text(&batch.slice(0, batch.num_rows().min(room)), may_hold_text, text::printable)?);
         }
     }
     let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_name(text::printable(field.name())));
@@ -140,18 +146,6 @@ async fn all(
         writer.write(&convert(batch)?)?;
     }
     Ok(writer.close()?)
-}
-
-/// Escapes control characters in the text of a batch, and in lists and structures that contain text. The names of columns are escaped
-/// elsewhere, in the schema of the output.
-fn printable(batch: RecordBatch) -> Result<RecordBatch> {
-    let may_hold_text = |of: &DataType| of.is_string() || of.is_nested() || matches!(of, DataType::Dictionary(..));
-    as_text(&batch, may_hold_text, text::printable)
-}
-
-/// Converts the lists and structures of a batch to text, because CSV has neither.
-fn flat(batch: RecordBatch) -> Result<RecordBatch> {
-    as_text(&batch, DataType::is_nested, str::to_owned)
 }
 
 /// Replaces columns by text: converts each value to text and applies `shown` to it. `is_text` selects the columns by their type.

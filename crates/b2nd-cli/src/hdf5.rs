@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::output;
 use crate::progress;
 
-/// Makes the datasets of HDF5 files leaves of stores, for all commands.
+/// Lets all commands open an HDF5 file as a store whose leaves are the datasets.
 pub(crate) fn register() {
     #[cfg(feature = "hdf5")]
     b2nd_hdf5::open_as_stores();
@@ -163,7 +163,7 @@ pub(crate) fn check(
     let kept = |finding: &&Finding| finding.place != "header" || !finding.finding.starts_with("cbytes: ");
     let mut findings: Vec<_> = found.iter().filter(kept).cloned().collect();
     for number in 0..count {
-        // An error of the filters after Blosc2 is among the findings of the array.
+        // An error in the filters after Blosc2 is one of the array's findings.
         let Ok(Some(bytes)) = dataset.chunk_frame(number) else { continue };
         let refused = |error: b2nd_frame::Error| {
             let (place, finding) = ("header".to_owned(), error.to_string());

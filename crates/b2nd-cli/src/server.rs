@@ -145,14 +145,14 @@ pub(crate) fn serve(files: Vec<Served>, port: u16, started: impl FnOnce(&str) ->
             });
         }
     });
-    // An answer that waits for a server elsewhere is not waited for.
+    // Do not wait for answers that are waiting for another server.
     runtime.shutdown_background();
     result
 }
 
 /// Answers the requests of a connection, until its client closes it or is idle for too long.
 async fn connection(site: Arc<Site>, stream: TcpStream) {
-    // Whether an answer is computed. Otherwise the client is waited for: for its next request, or to read the answer.
+    // Whether an answer is computed. Otherwise the server waits for the client to send its next request or to read the answer.
     let (is_busy, mut changes) = watch::channel(false);
     let (site, is_busy) = (&site, &is_busy);
     let answer = service_fn(move |request| async move {
@@ -241,7 +241,7 @@ impl Site {
         let waiting = Arc::new(());
         let (waits, started) = (Arc::downgrade(&waiting), Instant::now());
         let computed = async {
-            // Questions about one file, which may be on a slow server, leave room for those about others.
+            // Limits the questions about one file, which may be on a slow server, so that questions about other files are still answered.
             let of_file = self.files.get(number)?.answers.clone().acquire_owned().await.ok()?;
             let permits = [of_file, self.answers.clone().acquire_owned().await.ok()?];
             let computed = tokio::task::spawn_blocking(move || {
@@ -270,7 +270,7 @@ impl Site {
             open.push_front(found.clone());
             return Ok(found.1);
         }
-        // The lock is not held while the file is opened, which can take long on the network.
+        // The lock is not held while the file is opened, which can take a long time over the network.
         drop(open);
         let session = Arc::new(Session::new(self.files[number].open()?));
         let mut sessions = sessions();

@@ -84,7 +84,7 @@ pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// Returns true if a chunk can be read without a codec, because its data are stored uncompressed, or it is special: its elements are all
+/// Returns true if a chunk can be read without a codec, because its data is stored uncompressed, or it is special: its elements are all
 /// the same.
 pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()

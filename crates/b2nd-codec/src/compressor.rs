@@ -138,7 +138,7 @@ impl Compressor {
         self.options.blocksize(nbytes)
     }
 
-    /// Compresses data to a chunk. The data are stored uncompressed if the level is 0, if they have fewer than 32 bytes, or if compression
+    /// Compresses data to a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes, or if compression
     /// does not make them shorter. Data of 32 bytes or more that are all zero become a chunk that consists of its header only, unless the
     /// level is 0.
     ///
@@ -226,7 +226,7 @@ impl Compressor {
         })
     }
 
-    /// Joins all parts of a chunk, in the order of their blocks. If compression did not make the data shorter, the data are stored
+    /// Joins all parts of a chunk, in the order of their blocks. If compression did not make the data shorter, the data is stored
     /// uncompressed: `fill` is then called again for each block.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ impl Pick {
         }
     }
 
-    /// Fills `out` with data of a block, starting with byte `start` of the data. The data are assembled from the block's decompressed
+    /// Fills `out` with data of a block, starting with byte `start` of the data. The data is assembled from the block's decompressed
     /// streams.
     pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
         match self {

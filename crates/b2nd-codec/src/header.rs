@@ -21,7 +21,7 @@ const MAX_CBYTES: usize = i32::MAX as usize;
 /// shuffle (bit 2).
 const IS_EXTENDED: u8 = 0x05;
 
-/// Bit 1 of the flags: the data are stored uncompressed.
+/// Bit 1 of the flags: the data is stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
 /// Bit 3 of the flags: the filter delta is applied.
@@ -389,7 +389,7 @@ impl ChunkHeader {
         self.bytes[30] & HAS_VARIABLE_BLOCKS != 0
     }
 
-    /// Returns the data of a chunk with this header, as a part of the slice `chunk`. Returns `None` if the data are not [stored
+    /// Returns the data of a chunk with this header, as a part of the slice `chunk`. Returns `None` if the data is not [stored
     /// uncompressed](ChunkHeader::is_stored), or if `chunk` is too short.
     pub fn stored_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())

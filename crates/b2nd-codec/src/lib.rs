@@ -68,13 +68,13 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data into a chunk. The data are stored uncompressed if the level is 0, if they have fewer than 32 bytes, or if compression
+/// Compresses data into a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes, or if compression
 /// does not make them shorter. Data of 32 bytes or more that are all zero become a chunk that consists of its header only, unless the level
 /// is 0.
 ///
 /// # Errors
 ///
-/// Fails if the data are longer than a chunk can hold, the codec fails, or [`Compressor::new`] rejects the options.
+/// Fails if the data is longer than a chunk can hold, the codec fails, or [`Compressor::new`] rejects the options.
 pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
     Compressor::new(options)?.chunk(data)
 }

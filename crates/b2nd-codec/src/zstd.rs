@@ -28,7 +28,7 @@ const MAX_RATIO: u64 = 1 << 15;
 ///
 /// # Errors
 ///
-/// Fails if the data are too long.
+/// Fails if the data is too long.
 pub fn compress(data: &[u8], level: i32, checksum: bool) -> Result<Vec<u8>> {
     let mut context = ZSTD_createCCtx().ok_or_else(|| Error::custom("zstd: no memory for a context"))?;
     for (parameter, value) in [(ZSTD_c_compressionLevel, level), (ZSTD_c_checksumFlag, checksum.into())] {

@@ -14,7 +14,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 /// The error type of this crate, with the kind of the error, the file, the chunk or field, and the position in the frame.
 ///
 /// If the bytes of a header, a trailer or a metalayer are not valid, its [`source`](core::error::Error::source) is a [`b2nd::Error`], whose
-/// position counts from the start of what was decoded.
+/// offset is counted from the start of the decoded bytes.
 ///
 /// ```
 /// let error = b2nd_frame::Header::from_slice(b"PK\x03\x04").unwrap_err();
@@ -122,7 +122,7 @@ impl Error {
         self
     }
 
-    /// Adds the number of the chunk in which the error occurred.
+    /// Adds the index of the chunk in which the error occurred.
     pub(crate) fn in_chunk(self, number: u64) -> Self {
         self.field(&format!("chunk[{number}]"))
     }

@@ -184,7 +184,7 @@ impl<T: Target> Writer<T> {
     }
 
     /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk, while other parts are still being
-    /// compressed. A call of [`append_parts`](Writer::append_parts) adds the chunk to the frame. If a different chunk is appended instead,
+    /// compressed. A call to [`append_parts`](Writer::append_parts) adds the chunk to the frame. If a different chunk is appended instead,
     /// that chunk overwrites the parts.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ pub struct Dataset {
 /// A chunk that an HDF5 file holds.
 #[non_exhaustive]
 pub struct ChunkInfo {
-    /// The number of the chunk in the dataset's grid, in C order.
+    /// The index of the chunk in the dataset's grid, in C order.
     pub number: u64,
     /// The offset of the chunk in the file, in bytes.
     pub offset: u64,
@@ -89,7 +89,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such dataset, or it has no form as an array: its elements have no dtype of a fixed size, or its data are in
+    /// Fails if there is no such dataset, or it has no form as an array: its elements have no dtype of a fixed size, or its data is in
     /// other files.
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         let opened = self.hdf5.dataset(path).map_err(fault)?;
@@ -204,7 +204,7 @@ impl Dataset {
         let header = if codec.code() >= 32 { header.with_codec_meta(first.codec_meta())? } else { header };
         let header = header.with_level(first.level().min(9))?;
         let header = header.with_filters(&first.filters().collect::<Vec<_>>())?;
-        if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { Ok(header) }
+        Ok(if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { header })
     }
 
     /// Iterates over the chunks that the file holds, in the order of their numbers. Reads the header of each frame and Blosc chunk.

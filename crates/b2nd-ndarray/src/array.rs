@@ -200,7 +200,7 @@ impl Array {
         self.itemsize
     }
 
-    /// Returns true if the frame does not describe an array, so that its data are read as an array of one dimension. Returns false for a
+    /// Returns true if the frame does not describe an array, so that its data is read as an array of one dimension. Returns false for a
     /// frame that python-blosc2's `pack_tensor` or `save_array` wrote.
     pub fn is_flat(&self) -> bool {
         self.flat.is_some() && Kind::of(self.header(), self.store.trailer().ok()) == Kind::SChunk
@@ -260,7 +260,7 @@ impl TryFrom<Frame<Bytes>> for Array {
             Some(meta) => (*meta.geometry(), codec::metalayer(&meta)?, meta.parse_dtype().ok().flatten(), itemsize, None),
             None => {
                 let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
-                // Data that are no whole number of elements are read as bytes.
+                // Data that is not a whole number of elements are read as bytes.
                 let itemsize = if flat.len() % (itemsize.max(1) as u64) == 0 { itemsize } else { 1 };
                 let (shape, dtype) = match flat::tensor(&store) {
                     Some((shape, dtype)) => (Some(shape), Some(dtype)),

@@ -198,7 +198,7 @@ impl ArrayEditor {
         let mut cut = Vec::new();
         for number in 0..new.nchunks() {
             let Some(coordinates) = new.chunk_coords(number) else { break };
-            // The number of this chunk in the old grid, if the old grid has the chunk.
+            // The index of this chunk in the old grid, if the old grid has the chunk.
             let before = old.chunk_from_coords(&coordinates);
             let Some((before, entry)) = before.and_then(|before| Some((before, *self.entries.get(before as usize)?))) else {
                 let chunk = match &mut filled {
@@ -241,7 +241,7 @@ impl ArrayEditor {
         self.commit(&shape, done.map(|()| entries))
     }
 
-    /// Writes chunks with these numbers, and sets their entries in the index. `elements` returns the elements of a chunk as bytes.
+    /// Writes chunks with these indices, and sets their entries in the index. `elements` returns the elements of a chunk as bytes.
     fn put(
         &mut self,
         packer: &Packer,

@@ -50,7 +50,7 @@ pub enum Error {
         metalayer: &'static str,
     },
     /// The slice, the selection, the steps or the new shape have too many or too few dimensions.
-    #[error("the array has {expected} dimensions, but {found} were given")]
+    #[error("expected {expected} dimensions, found {found}")]
     Dimensions {
         /// The number of dimensions of the array.
         expected: usize,
@@ -60,7 +60,7 @@ pub enum Error {
     /// The slice or the selection has an index outside the array.
     #[error("slice[{axis}]: {index} is outside of a dimension of length {length}")]
     Index {
-        /// The number of the dimension, counted from 0.
+        /// The index of the dimension, counted from 0.
         axis: usize,
         /// The index.
         index: i64,
@@ -76,7 +76,7 @@ pub enum Error {
         found: Vec<usize>,
     },
     /// The rows to append do not have the shape of the array's rows.
-    #[error("the array's rows have the shape {expected:?}, but the rows to append have {found:?}")]
+    #[error("rows to append: expected the shape {expected:?}, found {found:?}")]
     Rows {
         /// The shape of the array without its first axis.
         expected: Vec<i64>,
@@ -86,7 +86,7 @@ pub enum Error {
     /// A chunk cannot be read, or does not fit the array's shapes.
     #[error("chunk {number}: {source}")]
     Chunk {
-        /// The number of the chunk.
+        /// The index of the chunk.
         number: u64,
         /// The error in the chunk.
         source: Box<Error>,
@@ -170,7 +170,7 @@ impl Error {
         }
     }
 
-    /// Adds the number of the chunk to an error, unless the error already has a chunk number.
+    /// Adds the index of the chunk to an error, unless the error already has a chunk index.
     pub(crate) fn in_chunk(number: u64, error: Error) -> Error {
         match error {
             Error::Chunk { .. } => error,

@@ -20,7 +20,7 @@ pub(crate) enum Flat {
 }
 
 impl Flat {
-    /// Returns which bytes of the data each chunk holds, if the data are bytes without a description, or if python-blosc2's `pack_tensor`
+    /// Returns which bytes of the data each chunk holds, if the data is bytes without a description, or if python-blosc2's `pack_tensor`
     /// or `save_array` wrote the frame. Returns `None` if the frame holds something else, such as a store or Python objects.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
@@ -63,7 +63,7 @@ impl Flat {
         }
     }
 
-    /// Returns the number of the chunk that holds the byte at this position of the data.
+    /// Returns the index of the chunk that holds the byte at this position of the data.
     pub(crate) fn chunk_at(&self, at: u64) -> u64 {
         match self {
             Flat::Even { chunk, .. } => at.checked_div(*chunk).unwrap_or(0),

@@ -70,7 +70,7 @@ pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
     Ok(Frame::open_at(Arc::new(file.source().try_clone()?) as Bytes, file.position())?)
 }
 
-/// Reads the chunk with this number. If `front` is given and the rest can be read later, only the first `front` bytes are read.
+/// Reads the chunk with this index. If `front` is given and the rest can be read later, only the first `front` bytes are read.
 pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd_frame::Result<StoredChunk<'_>> {
     // In a sparse frame, every read would open the chunk's file again, so the whole chunk is read.
     let front = front.filter(|_| store.header().frame_type() == FrameType::Contiguous);

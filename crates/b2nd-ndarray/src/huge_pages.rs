@@ -18,7 +18,7 @@ pub(crate) fn advise(memory: &mut [u8]) {
         if let Some(pages) = memory.get_mut(start..) {
             let length = pages.len() / PAGE * PAGE;
             // SAFETY: the pages lie inside memory that is borrowed mutably here, and the advice does not change their content.
-            // If the kernel has no huge pages, the call fails without an effect.
+            // If the kernel has no huge pages, the call fails and has no effect.
             let _ = unsafe { rustix::mm::madvise(pages.as_mut_ptr().cast(), length, rustix::mm::Advice::LinuxHugepage) };
         }
     }

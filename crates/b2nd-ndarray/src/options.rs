@@ -81,8 +81,8 @@ impl Options {
                 return Err(Error::custom(format_args!("attribute {name:?} is given twice")));
             }
         }
-        header = header.with_codec(self.codec)?.with_level(self.level)?;
-        header = header.with_filters(&self.filters)?.with_split_mode(self.split_mode)?;
+        header =
+            header.with_codec(self.codec)?.with_level(self.level)?.with_filters(&self.filters)?.with_split_mode(self.split_mode);
         for (name, content) in &self.metalayers {
             if name == CatervaMeta::NAME || header.metalayers_mut().insert(name, content.clone())?.is_some() {
                 let why = if name == B2ndMeta::<&str>::NAME || name == CatervaMeta::NAME {

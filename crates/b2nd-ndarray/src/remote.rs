@@ -202,7 +202,7 @@ impl Remote {
         self.read_with(|array| array.select_bytes(selection)).await
     }
 
-    /// Reads the chunk with this number, like [`Array::chunk`].
+    /// Reads the chunk with this index, like [`Array::chunk`].
     ///
     /// # Errors
     ///

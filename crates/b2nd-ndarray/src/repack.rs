@@ -138,6 +138,7 @@ impl<'a> Job<'a> {
         let meta = match old.array() {
             // A metalayer of the user can have the name "b2nd" and hold something other than an array's metadata.
             Err(_) if !cuts => None,
+            Ok(None) if cuts => return Err(Error::custom("it holds no array: only arrays have chunk and block shapes")),
             meta => meta?,
         };
         let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
@@ -228,7 +229,7 @@ impl<'a> Job<'a> {
 }
 
 impl Work {
-    /// Returns the new chunk with this number, or `None` if the old chunk must be copied unchanged.
+    /// Returns the new chunk with this index, or `None` if the old chunk must be copied unchanged.
     fn chunk(&self, frame: &ArrayFrame, number: u64) -> Result<Option<Vec<u8>>> {
         match self {
             Work::Copy => Ok(None),

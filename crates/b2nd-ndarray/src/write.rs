@@ -323,7 +323,7 @@ impl Packer {
         self.grid.nchunks()
     }
 
-    /// Compresses the chunk with this number. Its elements are read from `array`, which has the shape of the new array but can have other
+    /// Compresses the chunk with this index. Its elements are read from `array`, which has the shape of the new array but can have other
     /// chunks.
     pub(crate) fn chunk_of(&self, number: u64, array: &Array) -> Result<Vec<u8>> {
         self.chunk(number, &array.read_bytes(&extent(&self.grid, number))?)
@@ -341,7 +341,7 @@ impl Packer {
         self.chunk_from(number, &view(&extent, elements, self.itemsize)?, &origin)
     }
 
-    /// Compresses the chunk with this number. `view` contains the chunk's elements as bytes, and its first element has the coordinates
+    /// Compresses the chunk with this index. `view` contains the chunk's elements as bytes, and its first element has the coordinates
     /// `origin` in the array. Blocks are compressed in parallel, and padding is zero.
     pub(crate) fn chunk_from(&self, number: u64, view: &ArrayViewD<'_, u8>, origin: &[i64]) -> Result<Vec<u8>> {
         let (length, blocksize) = self.lengths()?;

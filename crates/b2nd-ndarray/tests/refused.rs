@@ -334,7 +334,7 @@ fn arrays_whose_elements_are_elsewhere() {
 fn blocks_that_start_where_none_can() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");
-    // The first block is random, so it is stored.
+    // The first block is random, so it is stored uncompressed.
     let mut state = 1_u64;
     let values = ndarray::Array1::from_shape_fn(4000, |at| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -251,8 +251,15 @@ fn values_are_equal_when_they_are_compressed_anew() {
     let wrong = RepackOptions { blockshape: Some(vec![100, 10]), ..base.clone() };
     assert!(repack(&path, &new, &wrong).unwrap_err().to_string().contains("blocks must fit in chunks"));
     let (_, flat) = frames().remove(0);
-    let error = repack_from(std::sync::Arc::new(flat), &new, &RepackOptions { chunkshape: Some(vec![3]), ..base }).unwrap_err();
-    assert!(error.to_string().contains("only be changed in arrays of the current layout"), "{error}");
+    let old = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-caterva-0.7.3/resize__mixed.caterva");
+    for (frame, sentence) in [
+        (flat, "it holds no array: only arrays have chunk and block shapes"),
+        (fs::read(old).unwrap(), "only be changed in arrays of the current layout: run `b2nd upgrade` first"),
+    ] {
+        let options = RepackOptions { chunkshape: Some(vec![3]), ..base.clone() };
+        let error = repack_from(std::sync::Arc::new(frame), &new, &options).unwrap_err();
+        assert!(error.to_string().contains(sentence), "{error}");
+    }
     assert_eq!(whole::<i32>(&new), values);
 }
 

@@ -196,7 +196,7 @@ fn a_selection_that_does_not_fit_is_refused_by_axis_index_and_bounds() {
         assert_eq!(stored.select_bytes(selection).unwrap_err().to_string(), error);
         error
     };
-    assert_eq!(error(&[Select::All]), "the array has 2 dimensions, but 1 were given");
+    assert_eq!(error(&[Select::All]), "expected 2 dimensions, found 1");
     assert_eq!(error(&[[0, 4].into(), Select::All]), "slice[0]: 4 is outside of a dimension of length 4");
     assert_eq!(error(&[Select::All, [0, -4].into()]), "slice[1]: -4 is outside of a dimension of length 3");
     assert_eq!(error(&[Select::All, [i64::MIN].into()]), "slice[1]: -9223372036854775808 is outside of a dimension of length 3");

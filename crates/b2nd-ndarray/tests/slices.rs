@@ -219,7 +219,7 @@ fn a_range_whose_length_is_no_i64_is_refused() {
 #[test]
 fn each_range_has_a_step() {
     let error = Select::steps(&[0..23, 0..17], &[1]).unwrap_err();
-    assert_eq!(error.to_string(), "the array has 2 dimensions, but 1 were given");
+    assert_eq!(error.to_string(), "expected 2 dimensions, found 1");
 }
 
 #[test]

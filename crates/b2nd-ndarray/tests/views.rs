@@ -45,7 +45,7 @@ fn a_slice_outside_the_array_says_where() {
                                                                               11"
     );
     assert_eq!(sentence(array.slice::<i32>(s![-8, .., ..]).unwrap_err()), "slice[0]: -8 is outside of a dimension of length 7");
-    assert_eq!(sentence(array.slice::<i32>(s![.., ..]).unwrap_err()), "the array has 3 dimensions, but 2 were given");
+    assert_eq!(sentence(array.slice::<i32>(s![.., ..]).unwrap_err()), "expected 3 dimensions, found 2");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn slabs_give_the_same_file_as_the_whole_array() {
     let many = write_slabs(&other, &[1000, 7], slabs(10).chain(slabs(1)), &options);
     refused(&other, many, "the array has 56000 bytes, but more were given");
     let rows = write_slabs(&other, &[1000, 6], slabs(10), &options);
-    refused(&other, rows, "the array's rows have the shape [6], but the rows to append have [7]");
+    refused(&other, rows, "rows to append: expected the shape [6], found [7]");
     write_slabs(&other, &[], [ndarray::arr0(7)], &Options::default()).unwrap();
     assert_eq!(whole::<i32>(&other), ndarray::arr0(7).into_dyn());
 }

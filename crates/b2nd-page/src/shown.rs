@@ -27,7 +27,7 @@ impl Shown {
         Shown { name: name.into(), what: What::File(file), store: OnceLock::new() }
     }
 
-    /// Creates the place of a folder: a store, or the directory of a sparse frame.
+    /// Creates a `Shown` for a folder: a store, or the directory of a sparse frame.
     ///
     /// # Errors
     ///

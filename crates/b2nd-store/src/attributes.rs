@@ -49,7 +49,7 @@ pub fn get_with<'a>(trailer: &'a Trailer, name: &str, decompressor: &mut Decompr
     data(Chunk::from_slice(trailer.vlmetalayers().raw_chunk(name)?).ok()?, decompressor).ok()
 }
 
-/// Decompresses a chunk. Fails if its data are longer than [`MAX_VALUE`].
+/// Decompresses a chunk. Fails if its data is longer than [`MAX_VALUE`].
 fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
     let nbytes = chunk.header().nbytes();
     if nbytes > MAX_VALUE {

@@ -150,7 +150,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
         let what = "the server's answer does not say which bytes it contains";
         io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
     })?;
-    // The limit is one byte longer than the range, because ureq rejects a body that is exactly as long as the limit.
+    // The limit is one byte longer than the range, because ureq before 3.5.2 rejects a body that is exactly as long as the limit.
     let limit = range.end - range.start + 1;
     let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(io::Error::other)?;
     let end = start.checked_add(bytes.len() as u64);

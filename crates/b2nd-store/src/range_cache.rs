@@ -49,7 +49,7 @@ pub struct RangeCache<F> {
 }
 
 impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
-    /// Creates a source from the length of a file and a function that fetches all bytes of a range inside it.
+    /// Creates a source from the length of a file and a function that fetches the bytes in a range of the file.
     pub fn new(length: u64, fetch: F) -> RangeCache<F> {
         RangeCache { length, fetch, first: Vec::new(), blocks: Cache::new(KEPT) }
     }

@@ -20,10 +20,6 @@ const MAX_LINES: usize = 8;
 /// The maximum width of the column of names, in characters. Longer names extend beyond it.
 const NAME_WIDTH: usize = 34;
 
-fn header_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<Cow<'f, [u8]>> {
-    frame.read(0..frame.header().header_len() as u64)
-}
-
 /// Returns the bytes of the trailer, and its offset in the frame.
 fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64)> {
     let range = frame.trailer_range()?;
@@ -36,7 +32,7 @@ fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64
 ///
 /// Fails if the frame's `Source` cannot be read.
 pub fn dump(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
-    let header = header_bytes(frame)?;
+    let header = frame.read(0..frame.header().header_len() as u64)?;
     let header_len = header.len() as u64;
     let mut view = View::new(text::title(name, frame.position()));
     print(&mut view.text, &rows::header(&header), &header, 0);

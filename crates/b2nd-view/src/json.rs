@@ -199,7 +199,7 @@ impl<'a> Object<'a> {
         let has_slice = |array: &ArrayObject| array.grid.all(|grid| grid["slice"].get("error").is_none());
         let is_complete = (options.slice.is_none() || array.as_ref().is_some_and(has_slice))
             && trailer.all(|trailer| trailer.vlmetalayers.iter().all(|attribute| attribute.value.is_ok()))
-            && chunks.as_ref().is_none_or(|chunks| chunks.all(|chunks| chunks.iter().all(ChunkObject::is_complete)));
+            && chunks.as_ref().is_none_or(|chunks| chunks.all(|chunks| chunks.iter().all(|chunk| chunk.data.all(|_| true))));
         Ok(Object { place, kind, header, array, array_error, trailer, chunks, is_complete })
     }
 

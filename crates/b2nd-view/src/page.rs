@@ -222,7 +222,7 @@ fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd
         _ => vec![quoted(name)],
     });
     let mut rows: Vec<_> = rows.collect();
-    if page.is_narrow(&rows) {
+    if page.room_beside(&rows) <= lines::NARROWEST {
         // On a narrow terminal, the compression is left out, to leave room for the value.
         rows.iter_mut().for_each(|row| row.truncate(2));
     }

@@ -12,7 +12,7 @@ use crate::text::{View, title, unstyled};
 use canvas::{Canvas, cut, width};
 use drawing::Drawing;
 
-/// The margin on all sides of the drawing, in SVG units, like all lengths of the drawing.
+/// The margin on all sides of the drawing. All lengths in the drawing are in SVG units.
 const MARGIN: f64 = 16.0;
 /// The gap between the chunks and the lines of text to their right.
 const BETWEEN: f64 = 24.0;
@@ -76,7 +76,7 @@ pub fn draw(frame: &Frame, name: &str) -> View {
         include_str!("picture/style.css"),
         width - 1.0,
         height - 1.0,
-        canvas.into_elements(),
+        canvas.0,
     ))
 }
 

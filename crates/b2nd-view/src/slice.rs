@@ -161,34 +161,7 @@ impl Selection {
     pub fn shape(&self) -> Vec<i64> {
         self.lengths().into_iter().zip(&self.kept).filter(|(_, is_kept)| **is_kept).map(|(length, _)| length).collect()
     }
-}
 
-/// The selected part of a chunk.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChunkPart {
-    /// The range in each dimension from the first selected element of the chunk to the last, as coordinates in the array.
-    pub ranges: Vec<Range<i64>>,
-    /// The number of blocks of the chunk that contain selected elements.
-    pub blocks: usize,
-}
-
-impl ChunkPart {
-    /// Creates the part in the touched chunk with this number, which counts the touched chunks from 0.
-    pub fn new(axes: &[Axis], mut number: u64) -> ChunkPart {
-        let mut part = ChunkPart { ranges: Vec::new(), blocks: 1 };
-        for axis in axes.iter().rev() {
-            let count = axis.count().unsigned_abs().max(1);
-            let (range, blocks) = axis.along((number % count) as i64);
-            number /= count;
-            part.ranges.push(range);
-            part.blocks *= blocks;
-        }
-        part.ranges.reverse();
-        part
-    }
-}
-
-impl Selection {
     /// Returns the number of chunks that contain selected elements.
     pub fn touched(&self, grid: &Grid) -> u64 {
         self.axes(grid).iter().map(Axis::count).fold(1, |all, count| all.saturating_mul(count.unsigned_abs()))
@@ -241,6 +214,31 @@ impl Selection {
     }
 }
 
+/// The selected part of a chunk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChunkPart {
+    /// The range in each dimension from the first selected element of the chunk to the last, as coordinates in the array.
+    pub ranges: Vec<Range<i64>>,
+    /// The number of blocks of the chunk that contain selected elements.
+    pub blocks: usize,
+}
+
+impl ChunkPart {
+    /// Creates the part in the touched chunk with this index, which counts the touched chunks from 0.
+    pub fn new(axes: &[Axis], mut number: u64) -> ChunkPart {
+        let mut part = ChunkPart { ranges: Vec::new(), blocks: 1 };
+        for axis in axes.iter().rev() {
+            let count = axis.count().unsigned_abs().max(1);
+            let (range, blocks) = axis.along((number % count) as i64);
+            number /= count;
+            part.ranges.push(range);
+            part.blocks *= blocks;
+        }
+        part.ranges.reverse();
+        part
+    }
+}
+
 /// Reverses the elements along each dimension for which `reversed` is true. A row contains the elements with the same index in the first
 /// dimension. First reverses the order of the rows if necessary, then handles the other dimensions inside each row. `size` is the minimum
 /// length of a row in bytes.
@@ -266,7 +264,7 @@ fn ceil(number: i64, divisor: i64) -> i64 {
 pub struct Touched {
     /// The elements that the slice selects.
     pub selection: Selection,
-    /// The touched chunks: the number of each chunk, and how many of its blocks are touched.
+    /// The touched chunks: the index of each chunk, and how many of its blocks are touched.
     pub chunks: Vec<(u64, usize)>,
     /// The number of touched chunks that `chunks` leaves out because the list would be too long.
     pub more: usize,

@@ -32,7 +32,9 @@ impl BloscCodec {
             // Version 2 of Zarr has the typesize in the data type, which this codec does not know.
             Configuration::Numcodecs(theirs) => {
                 numcodecs = codec_blosc_v2_numcodecs_to_v3(theirs, None);
-                let Configuration::V1(configuration) = &numcodecs else { return Err("it has no shuffle".to_owned()) };
+                let Configuration::V1(configuration) = &numcodecs else {
+                    return Err("its configuration cannot be converted to version 3 of Zarr".to_owned());
+                };
                 configuration
             }
             _ => return Err("this version of its configuration is not known".to_owned()),

@@ -75,15 +75,9 @@ pub(crate) fn chunkshape(geometry: &Geometry) -> Vec<u64> {
 /// Returns the codec `bytes` as an entry of `zarr.json`. The byte order is left out if the elements do not have one.
 pub(crate) fn bytes(zarr: &ZarrType, order: Option<ByteOrder>) -> Value {
     match order.filter(|_| zarr.word > 1) {
-        Some(order) => json!({"name": "bytes", "configuration": {"endian": endian(order)}}),
+        Some(ByteOrder::Little) => json!({"name": "bytes", "configuration": {"endian": "little"}}),
+        Some(ByteOrder::Big) => json!({"name": "bytes", "configuration": {"endian": "big"}}),
         None => json!({"name": "bytes"}),
-    }
-}
-
-fn endian(order: ByteOrder) -> &'static str {
-    match order {
-        ByteOrder::Little => "little",
-        ByteOrder::Big => "big",
     }
 }
 
@@ -109,8 +103,8 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     }
     let mut configuration =
         json!({"block_shape": pairs.iter().map(|(_, block)| block).collect::<Vec<_>>(), "compressor": compressor});
-    if let Some(order) = zarr.order.filter(|_| zarr.word > 1) {
-        configuration["endian"] = json!(endian(order));
+    if let Some(endian) = bytes["configuration"].get("endian") {
+        configuration["endian"] = endian.clone();
     }
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }

@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use b2nd::ArrayMeta;
 use b2nd_frame::{Frame, FrameType, Offset, Special};
@@ -83,7 +82,7 @@ impl B2ndStorage {
         Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?.into(), array })
     }
 
-    /// Returns the number of the chunk with this key, or `None` if no chunk has this key.
+    /// Returns the index of the chunk with this key, or `None` if no chunk has this key.
     pub(crate) fn chunk(&self, key: &StoreKey) -> Option<u64> {
         let coordinates: Option<Vec<i64>> = key.as_str().split('/').skip(1).map(|part| part.parse().ok()).collect();
         // Keys such as `x/0` and `c/00` give the coordinates of a chunk, but are not its key.
@@ -202,12 +201,5 @@ impl ListableStorageTraits for B2ndStorage {
 
     fn size_prefix(&self, prefix: &StorePrefix) -> std::result::Result<u64, StorageError> {
         self.list_prefix(prefix)?.iter().try_fold(0, |sum, key| Ok(sum + self.size_key(key)?.unwrap_or(0)))
-    }
-}
-
-/// Converts the storage to the type that the functions of zarrs expect.
-impl From<B2ndStorage> for zarrs::storage::ReadableListableStorage {
-    fn from(storage: B2ndStorage) -> Self {
-        Arc::new(storage)
     }
 }

@@ -277,7 +277,7 @@ impl Scalar {
         let prefix = cursor.eat_any("<>=|");
         let expected = if prefix.is_some() { "a type code" } else { "a type code or name" };
         let word = cursor.word();
-        // A code is one letter and a number. A word with more letters is a name, and `parse` has handled all known names.
+        // A code is one letter, or one letter and a number. A word with more letters is a name, and `parse` has handled all known names.
         if word.as_bytes().get(1).is_some_and(|byte| !byte.is_ascii_digit()) {
             return Err(cursor.found_instead(expected, word.len()));
         }

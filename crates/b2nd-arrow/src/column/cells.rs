@@ -106,9 +106,8 @@ impl Cells {
 
     fn cells_in(&self, block: &[u8]) -> Result<u64> {
         match &self.format {
-            CellFormat::Chunks => Ok(1),
-            CellFormat::Arrays => Ok(array_len(&mut Cursor::new(block))? as u64),
             CellFormat::Arrow(schema) => ipc::count(block, schema.as_deref()),
+            _ => Ok(array_len(&mut Cursor::new(block))? as u64),
         }
     }
 
@@ -167,6 +166,8 @@ impl Cells {
     ) -> Result<()> {
         let blocks = self.leaf.blocks(number)?;
         let total = cells.end - cells.start;
+        // Without `items_per_block`, only the blocks themselves contain their numbers of cells.
+        let mut held = if self.items_per_block.is_none() { blocks.data(0..blocks.len())? } else { Vec::new() };
         let lengths: Vec<u64> = match self.items_per_block {
             Some(items) if total.div_ceil(items) == blocks.len() as u64 => {
                 (0..blocks.len() as u64).map(|block| items.min(total - block * items)).collect()
@@ -176,16 +177,13 @@ impl Cells {
                 let message = format!("chunk {number}: expected {expected} blocks for {total} cells, found {found}");
                 return Err(Error::damaged(message));
             }
-            // Only the blocks themselves contain their numbers of cells.
-            None => blocks.data(0..blocks.len())?.iter().map(|block| self.cells_in(block)).collect::<Result<_>>()?,
+            None => held.iter().map(|block| self.cells_in(block)).collect::<Result<_>>()?,
         };
-        let mut end = cells.start;
-        let after = lengths.iter().map(|&length| {
-            let start = end;
+        let (mut end, mut ranges) = (cells.start, Vec::with_capacity(lengths.len()));
+        for length in lengths {
+            ranges.push(end..end.saturating_add(length));
             end = end.saturating_add(length);
-            start..end
-        });
-        let ranges: Vec<Range<u64>> = after.collect();
+        }
         if end != cells.end {
             let found = end - cells.start;
             return Err(Error::damaged(format_args!("chunk {number}: expected {total} cells, found {found}")));
@@ -193,7 +191,10 @@ impl Cells {
         // Blocks without a selected cell are skipped.
         let needed = (0..ranges.len()).filter(|&block| !inside(wanted, ranges[block].clone()).is_empty());
         for run in needed.collect::<Vec<_>>().chunk_by(|one, next| next - one == 1) {
-            let data = blocks.data(run[0]..run[0] + run.len())?;
+            let data = match held.is_empty() {
+                true => blocks.data(run[0]..run[0] + run.len())?,
+                false => run.iter().map(|&block| std::mem::take(&mut held[block])).collect(),
+            };
             run.iter().zip(data).try_for_each(|(&at, block)| work(BlockCells::new(block, ranges[at].clone(), wanted)))?;
         }
         Ok(())
@@ -220,7 +221,7 @@ impl Cells {
             }
             match cursor.rest() {
                 [] => Ok(()),
-                rest => Err(Error::damaged(format_args!("{} bytes follow the cells of a block", rest.len()))),
+                rest => Err(Error::damaged(format_args!("{} bytes follow the last cell", rest.len()))),
             }
         })
     }

@@ -25,8 +25,8 @@ pub(crate) struct ColumnFile {
 
 /// The blocks of a chunk, each compressed separately.
 pub(crate) struct Blocks<'a> {
+    file: &'a ColumnFile,
     chunk: ChunkReader<'a, Bytes>,
-    most: u64,
     front: Vec<u8>,
     count: usize,
 }
@@ -57,7 +57,7 @@ impl ColumnFile {
 
     /// Returns an error if `bytes` exceeds the maximum number of decompressed bytes in memory.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
-        allow(bytes, self.most)
+        if bytes > self.most { Err(too_long(bytes, self.most)) } else { Ok(()) }
     }
 
     /// Returns the length of the frame in bytes.
@@ -110,7 +110,7 @@ impl ColumnFile {
             )));
         }
         let count = blocks.count();
-        Ok(Blocks { chunk, most: self.most, front, count })
+        Ok(Blocks { file: self, chunk, front, count })
     }
 }
 
@@ -137,7 +137,7 @@ impl Blocks<'_> {
                 };
                 plausible(length, block.len())?;
                 total = total.saturating_add(length as u64);
-                allow(total, self.most)?;
+                self.file.allow(total)?;
                 let mut place = vec![0; length];
                 decompressor.block(&places, block, None, &mut place).map_err(b2nd_frame::Error::from)?;
                 data.push(place);
@@ -145,10 +145,6 @@ impl Blocks<'_> {
             Ok(data)
         })
     }
-}
-
-fn allow(bytes: u64, most: u64) -> Result<()> {
-    if bytes > most { Err(too_long(bytes, most)) } else { Ok(()) }
 }
 
 fn block_table(front: &[u8]) -> b2nd_frame::Result<b2nd_frame::Blocks<'_>> {

@@ -150,7 +150,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     let is_integer = |int: ipc::Int| matches!(int.bitWidth(), 8 | 16 | 32 | 64);
     let children = field.children().map_or(0, |children| children.len());
     let is_known = match field.type_type() {
-        Type::Bool | Type::Utf8 | Type::LargeUtf8 | Type::Binary | Type::LargeBinary => true,
+        Type::Bool | Type::Utf8 | Type::LargeUtf8 | Type::Binary | Type::LargeBinary | Type::Struct_ => true,
         Type::Int => field.type_as_int().is_some_and(is_integer),
         Type::FloatingPoint => {
             field.type_as_floating_point().is_some_and(|float| (0..=Precision::DOUBLE.0).contains(&float.precision().0))
@@ -159,7 +159,6 @@ fn check_type(field: ipc::Field) -> Result<()> {
             field.type_as_timestamp().is_some_and(|time| (0..=ipc::TimeUnit::NANOSECOND.0).contains(&time.unit().0))
         }
         Type::List | Type::LargeList => children == 1,
-        Type::Struct_ => true,
         _ => false,
     };
     let is_nested = matches!(field.type_type(), Type::List | Type::LargeList | Type::Struct_);
@@ -255,8 +254,7 @@ impl<'a> JsonArrays<'a> {
             }
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
                 let is_text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8);
-                let is_large = matches!(field.data_type(), DataType::LargeUtf8 | DataType::LargeBinary);
-                let (ranges, bytes) = (self.ranges(length, is_large)?, self.buffer()?);
+                let (ranges, bytes) = (self.ranges(length, field.data_type())?, self.buffer()?);
                 let value = |bytes| match is_text {
                     true => std::str::from_utf8(bytes).ok().map(Value::from),
                     false => Some(json!({ "bytes": hex(bytes, "") })),
@@ -264,7 +262,7 @@ impl<'a> JsonArrays<'a> {
                 ranges.into_iter().map(|range| value(bytes.get(range)?)).collect()
             }
             DataType::List(item) | DataType::LargeList(item) => {
-                let ranges = self.ranges(length, matches!(field.data_type(), DataType::LargeList(_)))?;
+                let ranges = self.ranges(length, field.data_type())?;
                 let items = self.values(item)?;
                 ranges.into_iter().map(|range| items.get(range).map(Value::from)).collect()
             }
@@ -296,10 +294,10 @@ impl<'a> JsonArrays<'a> {
     }
 
     /// Reads the offsets of strings or lists, and returns the range of each value.
-    fn ranges(&mut self, length: usize, is_large: bool) -> Option<Vec<Range<usize>>> {
-        let bytes = self.buffer()?;
-        let width = if is_large { &DataType::Int64 } else { &DataType::Int32 };
-        let ends = if length == 0 { Vec::new() } else { numbers(width, bytes, length + 1)? };
+    fn ranges(&mut self, length: usize, of: &DataType) -> Option<Vec<Range<usize>>> {
+        let is_large = matches!(of, DataType::LargeUtf8 | DataType::LargeBinary | DataType::LargeList(_));
+        let (width, bytes) = (if is_large { DataType::Int64 } else { DataType::Int32 }, self.buffer()?);
+        let ends = if length == 0 { Vec::new() } else { numbers(&width, bytes, length + 1)? };
         let place = |end: &Value| usize::try_from(end.as_u64()?).ok();
         ends.windows(2).map(|pair| Some(place(pair.first()?)?..place(pair.last()?)?)).collect()
     }

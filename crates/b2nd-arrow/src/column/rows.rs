@@ -15,7 +15,7 @@ pub(crate) const MAX_ROW: usize = 1 << 26;
 /// An array whose first dimension is the rows of a table.
 pub(crate) struct RowArray {
     pub(crate) array: Array,
-    leaf: ColumnFile,
+    pub(crate) leaf: ColumnFile,
     /// The length of a row in bytes.
     pub(crate) width: usize,
 }
@@ -39,15 +39,10 @@ impl RowArray {
         (self.leaf.frame_len(), self.leaf.data_len())
     }
 
-    /// Returns an error if `bytes` exceeds the maximum number of decompressed bytes in memory.
-    pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
-        self.leaf.allow(bytes)
-    }
-
     /// Reads the bytes of consecutive rows, which must exist.
     pub(crate) fn range(&self, rows: std::ops::Range<u64>) -> Result<Vec<u8>> {
         let bytes = (rows.end - rows.start).saturating_mul(self.width as u64);
-        self.allow(bytes)?;
+        self.leaf.allow(bytes)?;
         let mut slice = self.array.whole();
         if let Some(first) = slice.first_mut() {
             *first = signed(rows);
@@ -61,7 +56,7 @@ impl RowArray {
             return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
         }
         let bytes = (selection.rows as u64).saturating_mul(self.width as u64);
-        self.allow(bytes)?;
+        self.leaf.allow(bytes)?;
         if let [run] = selection.runs.as_slice() {
             return self.range(run.clone());
         }

@@ -58,7 +58,7 @@ impl Utf8Column {
             self.check(&offsets, span.start, selection)?;
             let (first, last) = (offsets.first().copied().unwrap_or(0), offsets.last().copied().unwrap_or(0));
             let length = (last - first).unsigned_abs();
-            self.bytes.allow(length.saturating_add(bytes.len() as u64))?;
+            self.bytes.leaf.allow(length.saturating_add(bytes.len() as u64))?;
             let text = if length == 0 { Vec::new() } else { self.bytes.range(first.unsigned_abs()..last.unsigned_abs())? };
             for run in runs {
                 let place = |row: u64| usize::try_from(row - span.start).unwrap_or(usize::MAX);

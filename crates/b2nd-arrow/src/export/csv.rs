@@ -15,16 +15,14 @@ use crate::schema::numpy_dtype::is_complex;
 const AT_ONCE: usize = 1 << 16;
 
 /// A writer of comma-separated values: a line with the names of the columns, and a line for each row.
-pub(crate) struct Csv<W> {
-    out: W,
-}
+pub(crate) struct Csv<W>(W);
 
 impl<W: Write> Csv<W> {
     /// Creates a writer, and writes the line with the names of the columns.
     pub(crate) fn new(mut out: W, schema: &Schema) -> Result<Csv<W>> {
         let names: Vec<_> = schema.fields().iter().map(|field| in_cell(field.name())).collect();
         out.write_all((names.join(",") + "\n").as_bytes())?;
-        Ok(Csv { out })
+        Ok(Csv(out))
     }
 
     /// Writes rows. Lists and structs are written as JSON; complex numbers, which are structs too, are written as text.
@@ -54,11 +52,11 @@ impl<W: Write> Csv<W> {
             }
             lines.push('\n');
             if lines.len() >= AT_ONCE {
-                self.out.write_all(lines.as_bytes())?;
+                self.0.write_all(lines.as_bytes())?;
                 lines.clear();
             }
         }
-        Ok(self.out.write_all(lines.as_bytes())?)
+        Ok(self.0.write_all(lines.as_bytes())?)
     }
 }
 

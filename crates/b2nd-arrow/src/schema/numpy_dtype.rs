@@ -41,19 +41,15 @@ pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
 /// Returns the NumPy dtype string of an Arrow type of numbers, bools or times, in this machine's byte order, or `None` for all other types.
 pub(crate) fn dtype(data_type: &DataType) -> Option<String> {
     let unit = |unit: &TimeUnit| UNITS.iter().find(|(_, other)| other == unit).map_or("", |(name, _)| name);
+    let width = data_type.primitive_width().unwrap_or(0);
     let code = match data_type {
         DataType::Boolean => "b1".to_owned(),
         DataType::Timestamp(of, _) => format!("M8[{}]", unit(of)),
         DataType::Duration(of) => format!("m8[{}]", unit(of)),
-        number => {
-            let kind = match number {
-                number if number.is_signed_integer() => 'i',
-                number if number.is_unsigned_integer() => 'u',
-                number if number.is_floating() => 'f',
-                _ => return None,
-            };
-            format!("{kind}{}", number.primitive_width()?)
-        }
+        number if number.is_signed_integer() => format!("i{width}"),
+        number if number.is_unsigned_integer() => format!("u{width}"),
+        number if number.is_floating() => format!("f{width}"),
+        _ => return None,
     };
     let order = if cfg!(target_endian = "big") { '>' } else { '<' };
     Some(format!("{}{code}", if code.ends_with('1') { '|' } else { order }))

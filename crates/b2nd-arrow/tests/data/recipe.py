@@ -182,3 +182,5 @@ if __name__ == "__main__":
         arrow = b.BatchArray(items_per_block=2, serializer="arrow", storage=storage)
         arrow.append(pa.array(["a", None, "c"]))
         arrow.append(pa.array(["d"]))
+    structs = b.BatchArray(items_per_block=2, serializer="arrow", urlpath=os.path.join(OUT, "structs.b2b"), mode="w")
+    structs.append(pa.array([{"x": 1, "y": "a"}, None, {"x": 3, "y": "c"}]))

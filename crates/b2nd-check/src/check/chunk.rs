@@ -8,11 +8,11 @@ use crate::known_defects::{
 };
 use b2nd_store::text::{count, thousands};
 
-/// Flags in the last byte of a chunk's header: the data are stored elsewhere, or the chunk holds measurements of a codec.
+/// Flags in the last byte of a chunk's header: the data is stored elsewhere, or the chunk holds measurements of a codec.
 const IS_LAZY: u8 = 0x08;
 const IS_INSTRUMENTED: u8 = 0x80;
 
-/// A flag of a chunk: the data are stored uncompressed.
+/// A flag of a chunk: the data is stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
 /// The version of the chunk format of Blosc2's alpha releases. Chunks of this version have at most five filters, and the byte of a sixth
@@ -35,7 +35,7 @@ const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
 
-/// Returns the errors in the header of a chunk of the frame's data. `number` is the number of the chunk in the frame, and `is_array` is
+/// Returns the errors in the header of a chunk of the frame's data. `number` is the index of the chunk in the frame, and `is_array` is
 /// true if the frame holds an array.
 pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();

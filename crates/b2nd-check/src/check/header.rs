@@ -202,7 +202,7 @@ impl Findings {
         let array = match array {
             Ok(Some(array)) => array,
             Ok(None) => return,
-            // The error of the metalayer was already reported, but C-Blosc2 may still read the metalayer.
+            // The error in the metalayer was already reported, but C-Blosc2 may still read the metalayer.
             Err(_) => {
                 let grid = header.metalayers().get("b2nd").and_then(lenient::grid);
                 return grid.into_iter().for_each(|grid| self.lengths(header, &grid));

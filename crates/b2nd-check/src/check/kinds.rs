@@ -144,7 +144,7 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     }
 }
 
-/// Returns a problem if a setting in a schema has a value that python-blosc2 rejects.
+/// Returns a description of the first setting in a schema whose value python-blosc2 rejects, or `None` if there is none.
 fn odd_setting(schema: &Json) -> Option<String> {
     let found = |key: &str| schema.get(key).filter(|value| !value.is_null());
     let words = WORDS.iter().filter_map(|(key, words)| Some((key, found(key)?, words)));

@@ -102,7 +102,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Returns the bytes to store for the value. Without an option, what is no JSON and does not start like JSON is a string.
+    /// Returns the bytes to store for the value. Without an option, a value that is not JSON and does not start like JSON is stored as a string.
     ///
     /// # Errors
     ///

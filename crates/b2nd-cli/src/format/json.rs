@@ -18,7 +18,7 @@ pub(super) fn write(values: &SelectedArray, has_lines: bool, out: &mut dyn Write
     for level in (1..lists.len()).rev() {
         lists[level - 1] = lists[level - 1].saturating_mul(lists[level]);
     }
-    // An array without elements is written as one empty list.
+    // An array without elements is written as one empty list, or as no lines.
     if lists.contains(&0) {
         return if has_lines { Ok(()) } else { writeln!(out, "[]").map_err(Error::Write) };
     }

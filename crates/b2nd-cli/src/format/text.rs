@@ -1,5 +1,5 @@
-//! Writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. In one dimension, each structure is
-//! on a line of its own, and each other value too unless it is printed on a terminal. On a terminal, long lines are wrapped.
+//! Writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. In one dimension, each
+//! structure is on its own line. So is every other value, unless the output is a terminal. On a terminal, long lines are wrapped.
 
 use std::io::{self, Write};
 

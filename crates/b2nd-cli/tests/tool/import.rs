@@ -84,7 +84,7 @@ fn raw_bytes_and_csv_become_arrays() {
     }
     tests.write("a.csv", "1\n300\n");
     tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" is not a value of |u1");
-    // The export and import of an array gives an equal array.
+    // Exporting and then importing an array gives an equal array.
     tests.ok(&["export", "a.b2nd", "b.csv"]);
     tests.ok(&["import", "--dtype", ">i2", "b.csv", "b.b2nd"]);
     tests.ok(&["diff", "--data", "a.b2nd", "b.b2nd"]);

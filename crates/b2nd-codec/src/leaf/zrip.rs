@@ -21,7 +21,7 @@ pub(super) fn zstd(dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8], d
         let mut filled = 0;
         loop {
             deadline.check()?;
-            // When the place is full, this reads to the end of the stream, whose checksum may follow.
+            // When the buffer is full, this reads to the end of the stream, because a checksum may follow the data.
             let mut end = [0];
             let room = if filled < place.len() { &mut place[filled..] } else { &mut end[..] };
             match decoder.read(room).map_err(|error| failed(CodecId::Zstd, error))? {

@@ -92,7 +92,7 @@ impl Offsets {
         self.count == 0
     }
 
-    /// Returns the offset of the chunk with this number, or `None` if the frame has no such chunk.
+    /// Returns the offset of the chunk with this index, or `None` if the frame has no such chunk.
     pub fn get(&self, chunk: u64) -> Option<Offset> {
         let chunk = usize::try_from(chunk).ok().filter(|&chunk| chunk < self.count)?;
         self.offsets.get(chunk).or(self.offsets.first()).copied()
@@ -103,7 +103,7 @@ impl Offsets {
         (0..self.count).map(|chunk| self.get(chunk as u64).unwrap_or(Offset::Special(Special::Uninitialized)))
     }
 
-    /// Returns the range of bytes that holds the chunk with this number, counted from the start of a contiguous frame. Read this range, in
+    /// Returns the range of bytes that holds the chunk with this index, counted from the start of a contiguous frame. Read this range, in
     /// one read or range request, and pass its bytes to [`Chunk::from_slice`]. The range ends where the next chunk starts. The chunk itself
     /// may end earlier, since replaced chunks leave gaps in a frame that was edited.
     ///
@@ -116,7 +116,7 @@ impl Offsets {
         }
     }
 
-    /// Returns the offset of the chunk with this number, or an error if the frame has no such chunk.
+    /// Returns the offset of the chunk with this index, or an error if the frame has no such chunk.
     pub(crate) fn expect(&self, chunk: u64) -> Result<Offset> {
         let refused = || Error::custom(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
         self.get(chunk).ok_or_else(refused)
@@ -212,7 +212,7 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     }
 }
 
-/// Decodes one entry of the index, a little-endian `i64`. `chunk` is the number of the chunk, for the error.
+/// Decodes one entry of the index, a little-endian `i64`. `chunk` is the index of the chunk, for the error.
 fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
     let raw = i64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
     let unknown = || Error::custom(format_args!("offset {raw:#x} of chunk {chunk} is an unknown special value"));

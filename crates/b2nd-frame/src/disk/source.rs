@@ -118,7 +118,7 @@ impl Source for FileSource {
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let path = self.real.as_ref().unwrap_or(&self.path).with_file_name(chunk_file_name(number));
-        // Put the path into the message, so that the error reads: the number of the chunk (which the frame adds), the path, the reason.
+        // Put the path into the message, so that the error reads: the index of the chunk (which the frame adds), the path, the reason.
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let bytes = read(&open_to_read(&path).map_err(named)?, range);
         Ok(Cow::Owned(bytes.map_err(|error| name_file(error, &path))?))

@@ -191,14 +191,9 @@ impl Header {
     }
 
     /// Sets the split mode.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the header has no number for the mode.
-    pub fn with_split_mode(mut self, mode: SplitMode) -> Result<Header> {
-        let unknown = || Error::custom(format_args!("split mode: {mode:?} has no number"));
-        self.flags[3] = mode.code().checked_sub(1).ok_or_else(unknown)?;
-        Ok(self)
+    pub fn with_split_mode(mut self, mode: SplitMode) -> Header {
+        self.flags[3] = mode.code() - 1;
+        self
     }
 
     /// Returns a mutable reference to the metalayers, to set the metalayers of a new frame. To change metalayers in a file, use

@@ -33,7 +33,7 @@ impl Header {
         }
     }
 
-    /// Returns the uncompressed length in bytes of the chunk with this number, or `None` if chunks vary in length.
+    /// Returns the uncompressed length in bytes of the chunk with this index, or `None` if chunks vary in length.
     fn chunk_nbytes(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.chunksize).ok()?;
         let before = chunksize.checked_mul(number)?;
@@ -41,7 +41,7 @@ impl Header {
         usize::try_from(left.min(chunksize)).ok().filter(|_| !self.has_variable_chunks() && chunksize != 0)
     }
 
-    /// Creates the chunk with this number from its special value in the index.
+    /// Creates the chunk with this index from its special value in the index.
     pub(crate) fn special_chunk(&self, special: Special, number: u64) -> Result<Chunk<'static>> {
         let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
             Error::custom(format_args!("chunk {number} is special, and its length is unknown: chunks vary in length"))

@@ -34,7 +34,7 @@ pub struct ChunkReader<'f, S> {
 }
 
 impl<S: Source> Frame<S> {
-    /// Reads the header of the chunk with this number. A special chunk that is stored only as an entry in the index has no header in the
+    /// Reads the header of the chunk with this index. A special chunk that is stored only as an entry in the index has no header in the
     /// frame. For such a chunk, this returns the header that C-Blosc2 would create.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl<S: Source> Frame<S> {
         Ok(*self.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?.header())
     }
 
-    /// Opens the chunk with this number for reading in parts. This reads the first `front` bytes (at least the header), but not beyond the
+    /// Opens the chunk with this index for reading in parts. This reads the first `front` bytes (at least the header), but not beyond the
     /// start of the next chunk.
     ///
     /// # Errors

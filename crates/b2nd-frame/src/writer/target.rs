@@ -17,7 +17,7 @@ pub(crate) mod sealed {
     use crate::header::FrameType;
 
     pub trait Target {
-        /// The value that `Writer::finish` returns: the bytes of a frame in memory, or `()` for a frame on disk.
+        /// The value that `Writer::finish` returns: the bytes of a frame in memory or of an outline, or `()` for a frame on disk.
         type Output;
         const FRAME_TYPE: FrameType;
 
@@ -25,7 +25,7 @@ pub(crate) mod sealed {
         /// starts `position` bytes after the header.
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
-        /// Completes the chunk with this number. All of its `length` bytes must have been written by [`put_part`](Target::put_part).
+        /// Completes the chunk with this index. All of its `length` bytes must have been written by [`put_part`](Target::put_part).
         /// Returns the chunk's entry in the index: its position in a contiguous frame, or the number of its file in a sparse frame.
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<u64>;
 

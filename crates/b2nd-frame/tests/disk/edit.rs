@@ -252,7 +252,7 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
     assert_eq!(open.file().header(), File::open(&path).unwrap().header());
 
-    // Another dtype of the same size is accepted. So is any content if it is not checked, as when C-Blosc2 squeezes an array.
+    // Another dtype of the same size is accepted. `overwrite_metalayer_unchecked` accepts any content of the same length.
     open.overwrite_metalayer(&of(56, 16, 8, "<f4")).unwrap();
     open.overwrite_metalayer_unchecked("b2nd", &vec![7; length]).unwrap();
     assert!(File::open(&path).unwrap().header().array().is_err());

@@ -1,5 +1,5 @@
 //! Frames in files and directories: opening, editing, rewriting and writing them, and their state after crashes.
-// The module `testing` exists only in debug builds.
+// `testing::replace_storage` exists only in debug builds.
 #![cfg(all(feature = "std", debug_assertions))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 

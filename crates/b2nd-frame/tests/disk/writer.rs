@@ -320,7 +320,7 @@ fn a_new_header_says_how_its_chunks_are_compressed() {
     assert_eq!(seven, "filters: expected at most 6, found 7");
 
     for (code, mode) in [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat].into_iter().enumerate() {
-        header = header.with_split_mode(mode).unwrap();
+        header = header.with_split_mode(mode);
         assert_eq!((header.split_mode(), header.raw_flags()[3]), (Some(mode), code as u8));
     }
 }

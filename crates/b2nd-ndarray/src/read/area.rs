@@ -13,7 +13,7 @@ pub(crate) fn whole(shape: &[i64]) -> Area {
     shape.iter().map(|&length| 0..length).collect()
 }
 
-/// Returns the area of the chunk with this number, without its padding.
+/// Returns the area of the chunk with this index, without its padding.
 pub(crate) fn extent(grid: &Grid, number: u64) -> Area {
     grid.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default()
 }

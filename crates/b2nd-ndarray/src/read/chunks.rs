@@ -24,7 +24,7 @@ pub struct ArrayChunk<T> {
 }
 
 impl Array {
-    /// Reads the chunk with this number, without its padding.
+    /// Reads the chunk with this index, without its padding.
     ///
     /// # Errors
     ///

@@ -88,7 +88,7 @@ pub(crate) struct ChunkObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(flatten)]
-    data: Readable<DataObject>,
+    pub(crate) data: Readable<DataObject>,
 }
 
 /// The header of a chunk. `kind` is the codec, or `stored` if the chunk is not compressed, or a name such as `zeros` if all elements have
@@ -122,12 +122,6 @@ pub(crate) fn chunks(frame: &Frame) -> b2nd_frame::Result<Vec<ChunkObject>> {
         Ok(ChunkObject { first, last, offset, file, data })
     };
     chunks::rows(frame, frame.offsets()?).map(object).collect()
-}
-
-impl ChunkObject {
-    pub(crate) fn is_complete(&self) -> bool {
-        matches!(self.data, Readable::Is(_))
-    }
 }
 
 /// Describes a grid, and the chunks that a slice touches. Without a slice, `slice` is left out.

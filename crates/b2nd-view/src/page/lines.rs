@@ -14,7 +14,7 @@ use crate::text::{
 const VALUE_WIDTH: usize = 64;
 
 /// The minimum number of characters that are shown of a value on a terminal, even if the line with the value must be wrapped.
-const NARROWEST: usize = 8;
+pub(super) const NARROWEST: usize = 8;
 
 /// The minimum number of lines of a list. The last parts of a page are left out before a list becomes shorter than this.
 const LIST: usize = 4;
@@ -112,11 +112,6 @@ impl<'a> Page<'a> {
         let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
         // The `…` at the end of a cut value needs a column too.
         self.room(taken + 5, VALUE_WIDTH)
-    }
-
-    /// Returns true if `cells`, the columns before the last column of a table, leave too little room for a value in the last column.
-    pub(super) fn is_narrow(&self, cells: &[Vec<String>]) -> bool {
-        self.room_beside(cells) <= NARROWEST
     }
 
     /// Adds a fact. Without a label, continues the text of the previous fact on another line.

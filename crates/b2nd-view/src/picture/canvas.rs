@@ -33,7 +33,7 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
 
 /// The elements of an SVG document as text. Positions are rounded to one decimal.
 #[derive(Default)]
-pub(super) struct Canvas(String);
+pub(super) struct Canvas(pub(super) String);
 
 impl Canvas {
     pub(super) fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
@@ -62,10 +62,6 @@ impl Canvas {
     pub(super) fn element(&mut self, element: impl Display) {
         // Writing to a string does not fail.
         let _ = writeln!(self.0, "{element}");
-    }
-
-    pub(super) fn into_elements(self) -> String {
-        self.0
     }
 }
 

@@ -108,8 +108,7 @@ impl Drawing {
         let [width, height] = [right, bottom].map(|end| (RULERS + end + 4.0).ceil());
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{0} {0} {width} {height}\" width=\"{width}\" height=\"{height}\">\n{HATCHES}\n{1}</svg>",
-            -RULERS,
-            canvas.into_elements(),
+            -RULERS, canvas.0,
         );
         let pads = |pads: fn(Lengths) -> bool| pads(rows.lengths) || pads(columns.lengths);
         Some(Drawing {

@@ -24,7 +24,7 @@ const LONGEST: f64 = 4.0;
 /// The elements of an array that are drawn, and how they are drawn.
 pub(super) struct Drawn {
     pub(super) values: SelectedArray,
-    /// The drawn dimensions: two for a map (vertical, then horizontal), one for a line.
+    /// The drawn dimensions: two for a map or an image (vertical, then horizontal), one for a line.
     pub(super) axes: Vec<usize>,
     /// The number of channels if an image is drawn, otherwise `None`.
     pub(super) channels: Option<usize>,
@@ -82,7 +82,7 @@ impl Drawn {
         self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
     }
 
-    /// Returns the axis of the drawn dimension `axes[place]`. Its name is that of the attribute `dims`, or the number of the dimension.
+    /// Returns the axis of the drawn dimension `axes[place]`. Its name is that of the attribute `dims`, or the index of the dimension.
     pub(super) fn axis(&self, place: usize) -> Axis<'static> {
         let axis = self.axes.get(place).copied().unwrap_or(0);
         let names = attribute(&self.values.array, &["dims", "_ARRAY_DIMENSIONS"]);
