@@ -14,7 +14,7 @@ use crate::{Operation, c};
 /// The number of bytes in the first read of a file.
 const FIRST_READ: usize = 4096;
 
-/// Writes this number of files: three-dimensional arrays in one chunk, without metalayers of users.
+/// Writes this number of files: three-dimensional arrays in one chunk, without user metalayers.
 pub fn write(directory: &Path, count: usize) {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 256, blocksize: 256 }).unwrap();
     let geometry = Geometry::new(&[4; 3], &[4; 3], &[4; 3]).unwrap();

@@ -227,7 +227,7 @@ pub struct Case {
     pub verdict: Verdict,
     /// True if the facts must be encoded too.
     pub encode: bool,
-    /// Implementations that are known to give another result.
+    /// Implementations that are known to give a different result.
     pub differ: Vec<Differ>,
 }
 

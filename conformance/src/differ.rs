@@ -1,4 +1,4 @@
-//! [`Differ`]: an implementation with another result than the expected one, and why.
+//! [`Differ`]: an implementation whose result differs from the expected one, and why.
 
 use std::fmt;
 use std::path::Path;

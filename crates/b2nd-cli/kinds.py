@@ -283,7 +283,7 @@ def objects():
     add("lists.b2b", "list_array", [[1, 2], [], [3]])
 
 
-# These kinds have no values, or not of every form, and the commands that need values print an error.
+# These kinds have no values, or have values only in some forms, and the commands that need values print an error.
 NO_VALUES = {"lazyexpr", "lazyudf", "proxy", "treestore", "dictstore", "embedstore"}
 STORES = {"treestore", "dictstore", "embedstore"}
 OBJECTS = {"object_array", "batch_array", "list_array"}

@@ -41,7 +41,7 @@ export async function outside(source) {
       waiting.set(last, { resolve, reject });
       worker.postMessage({ id: last, file, method, words });
     });
-  // Relative URLs have another base in a worker, and URL objects cannot be sent, so both become absolute strings.
+  // Relative URLs have a different base in a worker, and URL objects cannot be sent, so both become absolute strings.
   const address =
     source instanceof URL
       ? source.href

@@ -163,13 +163,13 @@ impl Selection {
         parts.filter_map(|runs| Some((runs.first()?.start..runs.last()?.end, runs))).collect()
     }
 
-    /// Returns the number of a selected row, counted in live rows from the start of the table. `place` is the index of the row in the
+    /// Returns the index of a selected row, counted in live rows from the start of the table. `place` is the index of the row in the
     /// selection.
     pub(crate) fn row(&self, place: usize) -> u64 {
         self.first.saturating_add(place as u64)
     }
 
-    /// Returns the number of the live row that is at the physical row `row`. If that row is not selected, returns the number of the next
+    /// Returns the index of the live row that is at the physical row `row`. If that row is not selected, returns the index of the next
     /// selected live row.
     pub(crate) fn row_of(&self, row: u64) -> u64 {
         let before = self.runs.iter().map(|run| row.clamp(run.start, run.end) - run.start);

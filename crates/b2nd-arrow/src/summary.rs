@@ -18,7 +18,7 @@ use crate::schema::spec::{Kind, Spec};
 /// The vlmetalayer of a table that describes its indexes.
 pub(crate) const CATALOG: &str = "index_catalog";
 
-/// The vlmetalayer that counts changes of the table's values. An index stores the count at the time when the index was built.
+/// The vlmetalayer that counts changes to the table's values. An index stores the count at the time when the index was built.
 pub(crate) const EPOCH: &str = "value_epoch";
 
 /// The flags of a segment: whether all of its values are NaN, some are NaN, or all are null.

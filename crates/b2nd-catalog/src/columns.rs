@@ -20,7 +20,7 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// Fails if a column has another type than the column of `SCHEMA` with the same name.
+/// Fails if the type of a column differs from that of the column in `SCHEMA` with the same name.
 pub fn batch(rows: &[&CatalogRow]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }

@@ -50,7 +50,7 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
         FilePlace::Remote(store, path) => {
             let url = parsed(root)?;
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
-            // The names of directories have no ending, or that of a store or a sparse frame. Other files cost no request more.
+            // The names of directories have no ending, or that of a store or a sparse frame. Other files need no additional request.
             let may_be_directory = path.extension().is_none_or(|ending| ["b2d", "b2frame"].contains(&ending));
             let is_directory = root.ends_with('/')
                 || path.as_ref().is_empty()

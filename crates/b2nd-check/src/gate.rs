@@ -30,7 +30,7 @@ impl Report {
     }
 }
 
-/// Finds all errors of a frame, and everything in the frame that is known to make a reader crash, reject the frame or read wrong values.
+/// Finds all errors in a frame, and everything in the frame that is known to make a reader crash, reject the frame or read wrong values.
 ///
 /// Chunks are decoded only if `options.data` is true. A frame that cannot be opened, or a source that fails, is also reported as a finding.
 pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {

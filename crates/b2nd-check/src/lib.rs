@@ -4,8 +4,8 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | find the errors of a frame | [`check`] |
-//! | find the errors of a store or a table, apart from those of its frames | [`check_store`], [`check_crcs`], [`check_table`] |
+//! | find the errors in a frame | [`check`] |
+//! | find the errors in a store or a table, apart from those in its frames | [`check_store`], [`check_crcs`], [`check_table`] |
 //! | read the values of a table, or of a frame in Arrow IPC (feature `arrow`) | [`check_rows`], [`check_values`] |
 //! | decide whether a file is safe to open with C-Blosc2 or python-blosc2 | [`verify()`] |
 //! | find damaged chunks that can still be decoded | [`check::Digests`] |

@@ -25,7 +25,7 @@ const MOST: u64 = LONGEST / 8;
 /// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the chunks are
 /// searched for, beginning after the header, and are numbered in the order in which they were written. These numbers are wrong if chunks
 /// were updated or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if its
-/// decoded data have the expected length. This is not checked for a chunk that the decompressor does not [accept](Decompressor::accept):
+/// decoded data has the expected length. This is not checked for a chunk that the decompressor does not [accept](Decompressor::accept):
 /// such a chunk is copied.
 pub struct Salvage<'s> {
     source: &'s dyn Source,

@@ -226,7 +226,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
     let packed = chunk(ZLIB, 64, 64, &stream);
     assert!(only(&frame(64, &[packed])).starts_with("chunk 0: the space for block 0 has 79 bytes, but a block needs at most 68"));
-    // The repeated value has another size than the elements.
+    // The repeated value has a different size than the elements.
     let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
     value[4..8].copy_from_slice(&64_u32.to_le_bytes());
     value[8..12].copy_from_slice(&64_u32.to_le_bytes());
@@ -244,7 +244,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     let mut newer = good.clone();
     newer[start] = 7;
     assert_eq!(only(&newer), "chunk 0: chunk version: expected at most 6, found 7 at byte 97");
-    // A chunk that is special in the index, whose size is not a multiple of the typesize.
+    // A chunk that is special in the index and whose length is not a multiple of the typesize.
     let mut zeros = sparse;
     zeros[0x1a] = 0;
     zeros[0x30..0x34].copy_from_slice(&7_i32.to_be_bytes());
@@ -319,7 +319,7 @@ fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass()
     assert_eq!(found[0], "header: nbytes: expected 8 (all chunks of the array), found 5");
 }
 
-/// Chunks of 16 and 4 bytes in a frame whose header has another sum. C-Blosc2 allocates memory by the header.
+/// Chunks of 16 and 4 bytes in a frame whose header gives a different sum. C-Blosc2 allocates memory by the header.
 #[test]
 fn chunks_of_any_length_that_do_not_add_up_to_the_header_are_a_finding() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/cases/frame/variable-chunks.bin");

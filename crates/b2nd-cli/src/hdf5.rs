@@ -66,7 +66,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();
     let mut chunks = (0..frame.offsets()?.len()).map(|number| frame.chunk_header(number));
-    // The first chunk that is not special shows whether the chunks of the file can be copied.
+    // The first chunk that is not special shows whether the chunks in the file can be copied.
     let first = chunks.find(|chunk| !matches!(chunk, Ok(chunk) if chunk.special().is_some())).transpose()?;
     let copies = first.is_none_or(|chunk| !chunk.is_stored());
     // Without a chunk that Blosc2 compressed, the frame's level is 0.
@@ -91,7 +91,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
     repack_from(dataset.clone(), out, &new).map_err(|error| Error::new(output::named(out, error)))
 }
 
-/// Opens the dataset at a place. Returns `None` if the place is not in an HDF5 file.
+/// Opens the dataset at a location. Returns `None` if the location is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
 fn opened(place: &FramePlace) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
     let Some(key) = place.key else { return Ok(None) };
@@ -100,7 +100,7 @@ fn opened(place: &FramePlace) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> 
 }
 
 /// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, and the codec and blocks of those that Blosc
-/// compressed. Returns `None` if the place is not in an HDF5 file.
+/// compressed. Returns `None` if the location is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
 pub(crate) fn chunks(place: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {
     let Some(dataset) = opened(place)? else { return Ok(None) };
@@ -149,7 +149,7 @@ pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
     columns(&std::iter::once(heading).chain(chunks.iter().map(row)).collect::<Vec<_>>(), &[0, 2, 3])
 }
 
-/// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the place is not
+/// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the location is not
 /// in an HDF5 file. Otherwise returns the findings in `found`, which are those of the dataset as an array, and those in the frames.
 #[cfg(feature = "hdf5")]
 pub(crate) fn check(

@@ -22,7 +22,7 @@ const OWN_MEMORY: u64 = 64 << 20;
 /// The maximum length in bytes of an error message from a worker, and of the MessagePack around it.
 const LONGEST: u64 = 1 << 12;
 
-/// What a worker is asked: the array metalayer, and the chunk to decode.
+/// A request to a worker: the array metalayer, and the chunk to decode.
 type Question<'a> = (&'a Bytes, &'a Bytes);
 
 /// A worker's answer: an error message, or nothing, which the decoded bytes follow.

@@ -155,8 +155,8 @@ impl Compressor {
     }
 
     /// Compresses some blocks of a chunk with `nbytes` bytes of data. Several threads can compress parts of the same chunk at the same
-    /// time, so no thread needs the data of the whole chunk. `blocks` are the numbers of the blocks. `fill` writes the data of the block
-    /// with the given number into a buffer.
+    /// time, so no thread needs the data of the whole chunk. `blocks` are the indices of the blocks. `fill` writes the data of the block
+    /// with the given index into a buffer.
     ///
     /// ```
     /// use b2nd_codec::{Compressor, Options, decompress};
@@ -304,7 +304,7 @@ impl Compressor {
         Ok(header)
     }
 
-    /// Creates the header of a chunk whose data are stored uncompressed. Only that of Blosc 1 has the codec and the filter, as C-Blosc
+    /// Creates the header of a chunk whose data is stored uncompressed. Only that of Blosc 1 has the codec and the filter, as C-Blosc
     /// writes it.
     fn stored(&self, nbytes: usize) -> Result<ChunkHeader> {
         let mut header = match self.options.format {

@@ -206,7 +206,7 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the block is damaged, its data do not have the length of the buffer, the codec or a filter is not in this build, or a
+    /// Fails if the block is damaged, its data does not have the length of the buffer, the codec or a filter is not in this build, or a
     /// plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from the start of the block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();

@@ -92,7 +92,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Creates the header of a chunk whose data are stored uncompressed.
+    /// Creates the header of a chunk whose data is stored uncompressed.
     ///
     /// # Errors
     ///

@@ -45,7 +45,7 @@ impl Leaves {
         Leaves { is_safe: true, ..Leaves::default() }
     }
 
-    /// Decompresses a stream to `place`. Fails if the stream's data do not fill `place`. If the codec can stop early, only the first
+    /// Decompresses a stream to `place`. Fails if the stream's data does not fill `place`. If the codec can stop early, only the first
     /// `needed` bytes are decompressed.
     pub(crate) fn expand(
         &mut self,

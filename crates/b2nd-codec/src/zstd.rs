@@ -44,7 +44,7 @@ pub fn compress(data: &[u8], level: i32, checksum: bool) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Fails if the frame is damaged, or its data do not have this length.
+/// Fails if the frame is damaged, or its data does not have this length.
 pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let length = match length {
         Some(length) => length as u64,

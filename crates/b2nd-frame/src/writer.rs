@@ -126,7 +126,7 @@ impl<T: Target> Writer<T> {
     }
 
     /// Packs, compresses and appends the elements of the next chunk, which are given as bytes. In a frame of an array, these are the elements
-    /// that the chunk holds of the array, in C order and without padding. They are compressed as the header says.
+    /// of the array that the chunk holds, in C order and without padding. They are compressed as the header says.
     ///
     /// ```
     /// use b2nd_frame::{Frame, Header, Writer};

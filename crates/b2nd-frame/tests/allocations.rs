@@ -156,7 +156,7 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
     assert!(std::fs::metadata(&path).unwrap().len() < 1024, "the older trailers are gone");
 
-    // There are 5 GiB between two chunks, so the offset of the second one and cbytes are larger by that.
+    // There are 5 GiB between two chunks, so the offset of the second one and cbytes are larger by 5 GiB.
     let hole = 5 << 30;
     let length = frame.len() as u64 + hole;
     let mut bytes = frame_len(length);

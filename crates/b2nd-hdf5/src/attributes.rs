@@ -9,10 +9,10 @@ use crate::dtype::is_bool;
 /// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
 const HDF5: &str = "hdf5";
 
-/// The attribute of a frame with the attributes that PyTables writes for itself.
+/// The name of a frame's attribute that holds the attributes that PyTables writes for its own use.
 const PYTABLES: &str = "pytables";
 
-/// The starts of their names.
+/// The prefixes of the names of these attributes.
 const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
 
 /// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].

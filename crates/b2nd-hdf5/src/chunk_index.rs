@@ -1,4 +1,4 @@
-//! Reads where the chunks of a dataset are. hdf5-reader has a function for each kind of index, but none that returns places.
+//! Reads the locations of a dataset's chunks. hdf5-reader has a function for each kind of index, but none that returns locations.
 
 use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
 use hdf5_reader::chunk_index::{

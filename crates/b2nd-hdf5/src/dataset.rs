@@ -19,10 +19,11 @@ use crate::attributes::{self, Attribute};
 use crate::chunk_index::entries;
 use crate::dims;
 use crate::dtype::dtype;
-use crate::file::{File, fault};
+use crate::error::fault;
+use crate::file::File;
 use crate::filters::{BLOSC, BLOSC2, filter_name};
 
-/// Data without chunks are read as an array whose chunks have at most this number of bytes, or one element.
+/// Data without chunks is read as an array whose chunks have at most this number of bytes, or one element.
 const CHUNK: i64 = 1 << 18;
 
 /// The number of chunks that a dataset may have although its file does not hold them.
@@ -68,7 +69,7 @@ pub struct ChunkInfo {
 
 /// Where the chunks are.
 enum Places {
-    /// The places of the written chunks, in the order of their numbers.
+    /// The locations of the written chunks, in the order of their indices.
     Chunked(Vec<Place>),
     /// One chunk after another from an address, or nowhere yet.
     Flat(Option<u64>),
@@ -207,7 +208,7 @@ impl Dataset {
         Ok(if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { header })
     }
 
-    /// Iterates over the chunks that the file holds, in the order of their numbers. Reads the header of each frame and Blosc chunk.
+    /// Iterates over the chunks that the file holds, in the order of their indices. Reads the header of each frame and Blosc chunk.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkInfo> {
         self.written().iter().map(|&place| ChunkInfo {
             number: place.number,
@@ -310,7 +311,7 @@ impl Dataset {
         Ok(bytes)
     }
 
-    /// Returns the filters that were applied to a chunk. Its mask has a bit for each of the first 32. Data without chunks have no filters.
+    /// Returns the filters that were applied to a chunk. Its mask has a bit for each of the first 32. Data without chunks has no filters.
     fn applied(&self, place: Place) -> Vec<&FilterDescription> {
         if matches!(self.places, Places::Flat(_)) {
             return Vec::new();
@@ -354,7 +355,7 @@ fn flat_chunkshape(shape: &[i64], itemsize: usize) -> Vec<i32> {
     let (mut rows, mut chunkshape) = (CHUNK / i64::try_from(itemsize).unwrap_or(i64::MAX).max(1), vec![1; shape.len()]);
     for (chunk, &length) in chunkshape.iter_mut().zip(shape).rev() {
         *chunk = i32::try_from(length.clamp(1, rows.max(1))).unwrap_or(1);
-        // Chunks of parts of rows have length 1 in the dimensions before.
+        // If a chunk holds only a part of a row, its length is 1 in all preceding dimensions.
         rows = if i64::from(*chunk) < length { 1 } else { rows / i64::from(*chunk) };
     }
     chunkshape

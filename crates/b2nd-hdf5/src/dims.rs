@@ -9,7 +9,7 @@ use b2nd_store::readable;
 use hdf5_reader::reference::resolve_object_reference;
 use hdf5_reader::{Attribute, Dataset, Datatype, Hdf5File, ReferenceType};
 
-use crate::file::fault;
+use crate::error::fault;
 
 /// The attribute with the names.
 pub(crate) const DIMS: &str = "dims";

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use b2nd_frame::{Error, Result, Source, Window};
-use b2nd_store::{Bytes, is_of_source};
+use b2nd_frame::{Result, Source, Window};
+use b2nd_store::Bytes;
 use hdf5_reader::error::Error as Fault;
 use hdf5_reader::group::Group;
 use hdf5_reader::io::Cursor;
@@ -11,6 +11,7 @@ use hdf5_reader::{BlockCacheStorage, DEFAULT_MAX_CHUNK_BYTES, FilterRegistry, Hd
 
 use crate::attributes::{self, Attribute};
 use crate::dims::Scales;
+use crate::error::fault;
 use crate::filters::register_with_limit;
 
 /// An open HDF5 file. It is also a [`Folder`](b2nd_store::Folder), so that [`Store::from_folder`](b2nd_store::Store::from_folder) opens it
@@ -21,7 +22,7 @@ use crate::filters::register_with_limit;
 pub struct File {
     pub(crate) hdf5: Hdf5File,
     pub(crate) source: Bytes,
-    /// The address 0 of the file, which follows bytes of the user.
+    /// The position of address 0 of the file, which follows the user block.
     pub(crate) base: u64,
     pub(crate) registry: Arc<FilterRegistry>,
     pub(crate) limit: usize,
@@ -31,7 +32,7 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a file of which a chunk decompresses to at most 256 MiB.
+    /// Opens a file whose chunks decompress to at most 256 MiB each.
     ///
     /// # Errors
     ///
@@ -40,7 +41,7 @@ impl File {
         File::with_limit(source, DEFAULT_MAX_CHUNK_BYTES)
     }
 
-    /// Opens a file of which a chunk decompresses to at most `limit` bytes.
+    /// Opens a file whose chunks decompress to at most `limit` bytes each.
     ///
     /// # Errors
     ///
@@ -87,17 +88,4 @@ impl File {
 
 pub(crate) fn attributes_of(group: &Group) -> Result<Vec<Attribute>> {
     Ok(attributes::values(&group.attributes().map_err(fault)?))
-}
-
-/// Converts an error of hdf5-reader.
-pub(crate) fn fault(error: Fault) -> Error {
-    match error {
-        Fault::Io(error) => error.into(),
-        Fault::Context { path, source } => match fault(*source) {
-            error if is_of_source(&error) => error,
-            error => Error::custom(format_args!("{path}: {error}")),
-        },
-        Fault::UnsupportedLayoutClass(3) => Error::custom("virtual datasets are not read"),
-        error => Error::custom(format_args!("{error}")),
-    }
 }

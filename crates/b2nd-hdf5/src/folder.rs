@@ -8,7 +8,8 @@ use b2nd_store::{Bytes, Folder, LeftOut};
 use hdf5_reader::error::Error as Fault;
 
 use crate::attributes::set_attributes;
-use crate::file::{File, attributes_of, fault};
+use crate::error::fault;
+use crate::file::{File, attributes_of};
 use crate::frame::DatasetFrame;
 
 /// The ending that a dataset has as a member of a [`Folder`].

@@ -14,7 +14,8 @@ use rmpv::Value;
 
 use crate::attributes::set_attributes;
 use crate::dataset::Dataset;
-use crate::file::{File, fault};
+use crate::error::fault;
+use crate::file::File;
 use crate::filters::filter_name;
 
 /// The number of bytes of chunks that are kept in memory, or of a single chunk if it is longer.

@@ -17,6 +17,7 @@ mod chunk_index;
 mod dataset;
 mod dims;
 mod dtype;
+mod error;
 mod file;
 mod filters;
 mod folder;

@@ -1,4 +1,4 @@
-//! [`Array::byte_ranges`]: the byte ranges that hold a slice, for clients that fetch bytes by themselves.
+//! [`Array::byte_ranges`]: the byte ranges that hold a slice, for clients that fetch the bytes themselves.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use crate::error::Result;
 use crate::frame;
 
 impl Array {
-    /// Returns the byte ranges of the source that hold the chunks of a slice, in ascending order. Ranges with at most `gap` bytes between
+    /// Returns the byte ranges of the source that hold the chunks in a slice, in ascending order. Ranges with at most `gap` bytes between
     /// them are merged. Chunks without stored bytes and the chunks of sparse frames have no ranges.
     ///
-    /// This method is for clients that fetch bytes by themselves, for example asynchronously. [`Pieces`](b2nd_frame::Pieces) stores the
+    /// This method is for clients that fetch the bytes themselves, for example asynchronously. [`Pieces`](b2nd_frame::Pieces) stores the
     /// bytes that were fetched, and lists the ranges that are still missing.
     ///
     /// ```

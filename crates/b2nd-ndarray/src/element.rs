@@ -120,7 +120,7 @@ pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
     Err(Error::DType { expected, found })
 }
 
-/// Swaps the byte order of each value. In a complex number, each part is swapped by itself.
+/// Swaps the byte order of each value. In a complex number, each part is swapped separately.
 pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     let bytes = bytemuck::cast_slice_mut::<T::Bits, u8>(values);
     match T::SWAPPED {

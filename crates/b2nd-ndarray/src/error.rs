@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An error of the file, its metadata or a chunk.
+    /// An error in the file, its metadata or a chunk.
     #[error(transparent)]
     B2nd(#[from] b2nd_frame::Error),
     /// An error about a file, with its path. [`kind`](Error::kind) returns the error without the path.
@@ -124,7 +124,7 @@ pub enum Error {
         /// The error of the object store.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Values and shape do not fit together.
+    /// The values do not fit the shape.
     #[error("the values do not fit their shape: {0}")]
     Shape(#[from] ndarray::ShapeError),
 }

@@ -1,4 +1,4 @@
-//! [`Flat`]: the data of a frame without an array metalayer. They are read as an array of one dimension, or of the shape that python-blosc2
+//! [`Flat`]: the data of a frame without an array metalayer. It is read as an array of one dimension, or of the shape that python-blosc2
 //! stored.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::frame::ArrayFrame;
 /// Which bytes of a frame's data each chunk holds.
 #[derive(Clone)]
 pub(crate) enum Flat {
-    /// Each chunk holds `chunk` bytes. The last chunk can be shorter: the data have `all` bytes.
+    /// Each chunk holds `chunk` bytes. The last chunk can be shorter: the data has `all` bytes.
     Even { chunk: u64, all: u64 },
     /// The position in the data, in bytes, at which each chunk ends.
     Uneven(Vec<u64>),
@@ -111,7 +111,7 @@ fn within(mut items: u64, shape: impl DoubleEndedIterator<Item = i64>) -> Vec<i3
     part
 }
 
-/// Returns the shape and dtype of the array in a frame that python-blosc2's `pack_tensor` or `save_array` wrote. The frame's data are the
+/// Returns the shape and dtype of the array in a frame that python-blosc2's `pack_tensor` or `save_array` wrote. The frame's data is the
 /// array's elements in C order. Returns `None` for other frames, and if the dtype is unknown or a list of fields.
 pub(crate) fn tensor(store: &ArrayFrame) -> Option<(Vec<i64>, DType)> {
     let described = attributes::get(store.trailer().ok()?, "__pack_tensor__")?;

@@ -37,7 +37,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the slice has another number of dimensions than the array, is not inside the array or does not fit into memory. Also fails
+    /// Fails if the slice has a different number of dimensions than the array, is not inside the array or does not fit into memory. Also fails
     /// if a chunk cannot be read, or needs a codec or filter that is not available.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         self.with_path(|| self.entries(&all(slice), self.itemsize()))
@@ -45,7 +45,7 @@ impl Array {
 
     /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
     ///
-    /// Values are decompressed directly into the result's memory. Their bytes are swapped if the file has another byte order than the
+    /// Values are decompressed directly into the result's memory. Their bytes are swapped if the file has a different byte order than the
     /// machine.
     ///
     /// # Errors
@@ -59,13 +59,13 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::View`] if the view has another shape. Also returns the errors of [`read`](Array::read). After an error the
+    /// Fails with [`Error::View`] if the view has a different shape. Also returns the errors of [`read`](Array::read). After an error the
     /// content of the view is unspecified.
     pub fn read_into<T: Element>(&self, slice: &[Range<i64>], out: ArrayViewMutD<'_, T>) -> Result<()> {
         self.with_path(|| self.read_view(slice, out))
     }
 
-    /// Returns the bytes of the element that all chunks of a slice repeat, without reading the slice. Returns `None` if the chunks do not
+    /// Returns the bytes of the element that all chunks in a slice repeat, without reading the slice. Returns `None` if the chunks do not
     /// repeat one element, or cannot be read.
     ///
     /// ```
@@ -80,7 +80,7 @@ impl Array {
     /// ```
     pub fn repeated(&self, slice: &[Range<i64>]) -> Option<Vec<u8>> {
         self.check(slice).ok().filter(|_| self.flat.is_none())?;
-        // A longer chunk does not repeat an element, or a gap follows it. It is not read, since it would be read again with the slice.
+        // A longer chunk does not repeat an element, or a gap follows the chunk. It is not read, since it would be read again with the slice.
         let longest = (ChunkHeader::MAX_LEN + self.itemsize()) as u64;
         let mut chunks = self.grid.chunks_in(slice).ok()?.map(|number| {
             self.stored_len(number).ok().filter(|&length| length <= longest)?;
@@ -228,7 +228,7 @@ impl Array {
         }
         let items = slice.iter().map(|range| range.end - range.start).product::<i64>();
         let bytes = u64::try_from(items).unwrap_or(0).saturating_mul(self.itemsize() as u64);
-        // The typesize in a damaged header can make a small array larger than the memory.
+        // The typesize in a damaged header can make a small array larger than memory.
         let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
         if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
             return Err(Error::custom(format_args!(

@@ -49,7 +49,7 @@ const AHEAD: usize = 4;
 /// assert_eq!(remote.slice::<f32>(s![-1, 10..14;2]).await?, ndarray::array![990.0, 1188.0].into_dyn());
 /// assert_eq!(remote.select::<f32>(&[[7, 3].into(), [0, -1].into()]).await?, ndarray::array![[0.0, 1393.0], [0.0, 597.0]].into_dyn());
 ///
-/// // Where decompressing is to be done elsewhere than in the async runtime:
+/// // To decompress outside the async runtime:
 /// let array = remote.fetch(&[7..8, 0..200]).await?;
 /// assert_eq!(array.slice::<f32>(s![7, 10..12])?, ndarray::array![70.0, 77.0].into_dyn());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -130,7 +130,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Fetches the compressed chunks of a slice, and returns an array from which this slice can be read.
+    /// Fetches the compressed chunks in a slice, and returns an array from which this slice can be read.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl Remote {
         self.read_with(|array| array.chunk(number)).await
     }
 
-    /// Streams the decoded chunks in the order of their numbers, like [`Array::chunks`]. A few chunks are fetched ahead.
+    /// Streams the decoded chunks in the order of their indices, like [`Array::chunks`]. A few chunks are fetched ahead.
     ///
     /// # Errors
     ///

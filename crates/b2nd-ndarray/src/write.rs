@@ -167,7 +167,7 @@ fn write_layers(
         let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
         let layers = i64::try_from(2 * threads()).unwrap_or(1) / in_layer.max(1);
         let step = in_chunk.saturating_mul(layers.max(1));
-        // The bytes before `at` were written, and `written` bytes before them.
+        // `data[..at]` has already been written, and so have `written` bytes before `data`.
         let (mut data, mut at, mut written) = (Vec::new(), 0, 0);
         while rows > 0 {
             let count = rows.min(step);

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// The approximate width and height of the drawing.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
-/// The description of a chunk: its number, coordinates, elements and position.
+/// The description of a chunk: its index, coordinates, elements and position.
 #[derive(Serialize)]
 pub(crate) struct Description {
     number: u64,
@@ -47,7 +47,7 @@ pub(crate) struct Overview {
 }
 
 /// Returns an overview of the chunks along two axes of the array. `axes` contains the axis of the rows and the axis of the columns; -1
-/// means that the array has no such axis. `at` selects the chunks along all other axes by their coordinates, which count chunks.
+/// means that the array has no such axis. `at` selects the chunks along all other axes by their coordinates, in chunks.
 pub(crate) fn overview(grid: &Grid, offsets: &Offsets, [rows, columns]: [i32; 2], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());

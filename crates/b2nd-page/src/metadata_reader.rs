@@ -21,14 +21,14 @@ const SHOWN: i64 = 64;
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Question {
-    /// A store and its leaves as `{"store": …, "leaves": […]}`. For anything else, `{"store": null}`; the metadata of a frame are not read
+    /// A store and its leaves as `{"store": …, "leaves": […]}`. For anything else, `{"store": null}`; the metadata of a frame is not read
     /// yet.
     Look,
     /// The metadata of the frame, as the same object that `b2nd info --json` prints.
     Info,
     /// The metadata of the frame as text: `{"array": [[label, text, field], …], "frame": […]}`.
     Facts,
-    /// The annotated bytes of the header and the trailer, also for an invalid frame.
+    /// The annotated bytes of the header and the trailer, even for an invalid frame.
     Bytes,
     /// The number of chunks in the index as `{"chunks": …}`.
     Index,

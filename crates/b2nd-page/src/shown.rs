@@ -9,7 +9,7 @@ use b2nd_store::{Bytes, Folder, Frame, Kind, SPARSE_FRAME, Store, Target, chunk_
 #[cfg(feature = "values")]
 use b2nd_store::{Leaf, find};
 
-/// The file or the folder that the page shows. What kind of store it is, is determined once.
+/// The file or the folder that the page shows. The kind of store is determined once.
 pub struct Shown {
     name: String,
     what: What,
@@ -80,7 +80,7 @@ impl Shown {
     }
 }
 
-/// Returns true if a file is a frame whose data are frames. If it is not a valid frame, the error is shown later, together with the bytes.
+/// Returns true if a file is a frame whose data is frames. If it is not a valid frame, the error is shown later, together with the bytes.
 fn is_embedded(file: &Bytes) -> Result<bool> {
     match Frame::open(&**file) {
         Ok(frame) => Ok(Kind::of(frame.header(), None) == Kind::EmbedStore),

@@ -116,7 +116,7 @@ pub trait Folder {
     ///
     /// # Errors
     ///
-    /// Fails if the content has another CRC-32, or cannot be read.
+    /// Fails if the content has a different CRC-32, or cannot be read.
     fn verify(&self, file: &str) -> Result<()> {
         let Some(expected) = self.crc(file) else { return Ok(()) };
         let (bytes, mut crc, mut start) = (self.open(file)?, Crc32::new(), 0_u64);

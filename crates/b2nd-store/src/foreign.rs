@@ -79,7 +79,7 @@ pub(crate) fn has_ending(name: &Path, endings: &[&str]) -> bool {
 /// Sets the function that opens HDF5 files in this process. Then [`Store`](crate::Store) and [`Location`](crate::Location) open an HDF5 file
 /// like a store. Later calls have no effect.
 ///
-/// This crate cannot call such a function by itself, because the crate that reads HDF5 depends on this one.
+/// This crate cannot call such a function itself, because the crate that reads HDF5 depends on this one.
 pub fn open_hdf5_with(opener: Opener) {
     HDF5_OPENER.get_or_init(|| opener);
 }

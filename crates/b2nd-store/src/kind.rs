@@ -45,7 +45,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns true if a frame of this kind is a store, whose data are other frames.
+    /// Returns true if a frame of this kind is a store, whose data is other frames.
     pub fn is_store(self) -> bool {
         matches!(self, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
     }

@@ -120,7 +120,7 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
             || self.numbers(range).all(|number| self.blocks.peek(&number).is_some())
     }
 
-    /// Returns the numbers of the blocks that hold the bytes of a range, in the order of the file.
+    /// Returns the indices of the blocks that hold the bytes of a range, in the order of the file.
     fn numbers(&self, range: &Range<u64>) -> impl Iterator<Item = u64> + use<F> {
         let number = |at: u64| self.length.saturating_sub(1).saturating_sub(at) / BLOCK;
         (number(range.end.saturating_sub(1))..=number(range.start)).rev()

@@ -15,7 +15,7 @@ use crate::listing::{StoreListing, embedded, list};
 use crate::location::{Location, Target, no_key};
 use crate::zip::Zip;
 
-/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). The list of the files in an
+/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data is frames (`.b2e`). The list of the files in an
 /// archive, or of the embedded frames, is read only once.
 ///
 /// ```

@@ -126,7 +126,7 @@ fn is_named_so(path: &Path) -> bool {
 }
 
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
-    // A link can lead to any file. If it is named like a Blosc2 file, an error tells that the file is left out.
+    // A link can lead to any file. If it is named like a Blosc2 file, an error reports that it is left out.
     if kind.is_symlink() && is_named_so(path) {
         return Err(Error::custom("it is a symbolic link, which is not followed: give the name of the file itself"));
     }

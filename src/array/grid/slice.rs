@@ -129,13 +129,13 @@ fn parts(range: Range<i64>, length: i64) -> Range<i64> {
 }
 
 /// An iterator over the chunks or blocks that a slice touches. They are the cells of a smaller box (`inner`) inside the box of all chunks
-/// or blocks (`outer`). The iterator yields their row-major numbers in the larger box.
+/// or blocks (`outer`). The iterator yields their row-major indices in the larger box.
 #[derive(Clone, Debug)]
 struct Numbers {
     outer: Dims<i64>,
     first: Dims<i64>,
     inner: Dims<i64>,
-    /// The cells that have not been yielded, as row-major numbers in the smaller box.
+    /// The cells that have not been yielded, as row-major indices in the smaller box.
     cells: Range<usize>,
 }
 

@@ -96,7 +96,7 @@ impl SuperChunk {
     pub fn vlmetalayers(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let raw = self.get();
         let names = raw.vlmetalayers[..usize::try_from(raw.nvlmetalayers).unwrap()].iter().map(|&layer| {
-            // SAFETY: `nvlmetalayers` of the pointers are valid.
+            // SAFETY: the first `nvlmetalayers` pointers are valid.
             unsafe { name_and_content(layer) }.0
         });
         let value = |name: Vec<u8>| {

@@ -33,7 +33,7 @@ impl Game {
         let user = vec![1; rng.usize(1..900)];
         let contiguous = rng.bool();
         if rng.bool() {
-            // The wrapper of C creates arrays without metalayers of a user, so a rewrite adds one.
+            // The wrapper of C creates arrays without user metalayers, so a rewrite adds one.
             let (how, fill) = (Compression::default(), Fill::Values(&values));
             drop(Array::create(&path, contiguous, &meta(&geometry, "<i4"), ITEMSIZE, how, fill).unwrap());
             rewrite(&path, |metalayers| metalayers.insert("user", user.as_slice()).map(drop)).unwrap();
@@ -182,7 +182,7 @@ fn changes_in_turn() {
     }
 }
 
-/// C inserts, updates and deletes chunks, which leaves them out of order, with gaps, and with other lengths than before.
+/// C inserts, updates and deletes chunks, which leaves them out of order, with gaps, and with different lengths than before.
 #[test]
 fn chunks_inserted_updated_and_deleted() {
     let dir = TempDir::new().unwrap();

@@ -283,7 +283,7 @@ def held():
     yield d((inner, (2,)))
     yield d((gaps, (2,)))
 
-    # other classes than numpy.void
+    # classes other than numpy.void
     yield d((np.record, [("a", "<i4"), ("b", "<f8")]))
     yield d([("r", d((np.record, [("a", "<i4")])))])
     yield d([("z", d(("<i4", [("lo", "<i2"), ("hi", "<i2")])))])

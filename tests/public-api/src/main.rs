@@ -54,7 +54,7 @@ fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Er
     Ok(true)
 }
 
-/// One item per line, without derived implementations; `None` if the JSON has another version.
+/// One item per line, without derived implementations; `None` if the JSON has a different version.
 fn items(library: &str, manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
     let target = env::current_exe()?.with_file_name("rustdoc-json");
     let status = Command::new("cargo")
@@ -73,7 +73,7 @@ fn items(library: &str, manifest: &Path) -> Result<Option<String>, Box<dyn Error
     if !fs::read_to_string(&path)?.contains(&format!("\"format_version\":{}", rustdoc_types::FORMAT_VERSION)) {
         return Ok(None);
     }
-    // Implementations that the compiler derives by itself (`Send`, `Freeze`, …) have names that change between nightlies.
+    // Implementations that the compiler derives automatically (`Send`, `Freeze`, …) have names that change between nightlies.
     let api = public_api::Builder::from_rustdoc_json(path)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)

@@ -68,7 +68,7 @@ impl Module {
         self.files.missing(GAP)
     }
 
-    /// Answers a question about a leaf of the store, or about the file itself if `leaf` is `None`. Question and answer are JSON.
+    /// Answers a question about a leaf of the store, or about the file itself if `leaf` is `None`. The question and the answer are JSON.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ const LENGTHS: &str = "_batch_array_metadata";
 pub(crate) struct Cells {
     pub(crate) leaf: ColumnFile,
     pub(crate) format: CellFormat,
-    /// The number of each chunk's first cell, counted from the start of the file, followed by the total number of cells. Empty if each
+    /// The index of each chunk's first cell, counted from the start of the file, followed by the total number of cells. Empty if each
     /// chunk is a cell.
     starts: Vec<u64>,
     /// The number of cells in each block except the last block of a chunk, which can have fewer. `None` if the file does not give it.

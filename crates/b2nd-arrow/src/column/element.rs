@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field};
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
 
-/// Creates an array from values of `width` bytes each. `row` returns the row number of a value, for error messages.
+/// Creates an array from values of `width` bytes each. `row` returns the index of a value's row, for error messages.
 pub(crate) fn array(
     data_type: &DataType,
     bytes: Vec<u8>,

@@ -179,7 +179,7 @@ pub(crate) fn item(data_type: DataType) -> Field {
     Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, true)
 }
 
-/// Returns the type of numbers of a kind such as `int8` or `complex128`, which is a name of NumPy.
+/// Returns the type of the numbers of a kind. The kind has a name from NumPy, such as `int8` or `complex128`.
 fn number(kind: &str) -> Option<DataType> {
     let (name, bits) = kind.split_at_checked(kind.find(|char: char| char.is_ascii_digit())?)?;
     let code = matches!(name, "int" | "uint" | "float" | "complex").then(|| name.get(..1))??;

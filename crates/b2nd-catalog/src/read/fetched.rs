@@ -164,7 +164,7 @@ impl Fetched {
 }
 
 impl State {
-    /// Returns true if an answer is from another version of the file than earlier answers. This check is necessary because some servers
+    /// Returns true if an answer is from a different version of the file than earlier answers. This check is necessary because some servers
     /// ignore the condition of a request.
     fn is_changed(&self, now: &Found) -> bool {
         self.found.as_ref().is_some_and(|found| found.size != now.size)

@@ -16,7 +16,7 @@ use datafusion::physical_expr::expressions::{CastExpr, TryCastExpr};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 
-/// Returns the rows of a table that may pass all filters, in order. The row numbers do not count deleted rows. If no index excludes rows,
+/// Returns the rows of a table that may pass all filters, in order. The row indices do not count deleted rows. If no index excludes rows,
 /// all rows are returned.
 pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<Vec<Range<u64>>> {
     let mut summaries = BTreeMap::new();

@@ -48,7 +48,7 @@ pub(crate) struct Check {
     digest: bool,
 
     /// Like --data, and exit with 1 if a file has findings, or with 4 if it is readable, but not safe for one of the readers. The readers
-    /// are those that --for names; without --for, C-Blosc2 and python-blosc2.
+    /// are the ones given with --for; without --for, they are C-Blosc2 and python-blosc2.
     #[arg(long)]
     strict: bool,
 

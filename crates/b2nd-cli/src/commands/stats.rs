@@ -1,4 +1,4 @@
-//! `b2nd stats` prints count, range, mean and standard deviation, which `b2nd_view::elements` computes.
+//! `b2nd stats` prints statistics (count, min, max, mean, std), which `b2nd_view::elements` computes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -207,7 +207,7 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column], keeps: bool) -> Result<Vec<Tally>> {
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);
-    // Many pieces are counted at the same time, so values that are too many together are not kept even for one of them.
+    // Many pieces are counted at the same time, so if all pieces together have too many values, no piece keeps its values.
     let items: u64 = selection.lengths().iter().map(|length| length.unsigned_abs()).product();
     let keeps = |column: &Column| keeps && items.saturating_mul(column.offsets.len() as u64) <= MOST_KEPT as u64;
     let mut all: Vec<Tally> = columns.iter().map(|column| Tally::new(keeps(column))).collect();

@@ -69,7 +69,7 @@ fn a_slice_of_a_remote_array_is_what_is_fetched() {
     let geometry = b2nd::Geometry::new(&[1_000_000], &[100_000], &[100_000]).unwrap();
     let stored = b2nd_ndarray::Options { level: 0, ..b2nd_ndarray::Options::default() };
     b2nd_ndarray::write_bytes(&place, &b2nd::B2ndMeta::new(geometry, "<u4"), &values, &stored).unwrap();
-    // A leaf is read without its neighbors, also if one of them is a table.
+    // A leaf is read without its neighbors, even if one of them is a table.
     tests.unpack("kinds.b2z", "store.b2d/table");
     for leaf in 'a'..='j' {
         std::fs::copy(&place, tests.path(format!("store.b2d/{leaf}.b2nd"))).unwrap();

@@ -1,4 +1,4 @@
-//! `b2nd rewrite`: changes of metalayers, and pipes.
+//! `b2nd rewrite`: changes to metalayers, and pipes.
 
 use crate::harness::{Directory, Place};
 

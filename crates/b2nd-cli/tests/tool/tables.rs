@@ -85,7 +85,7 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     let shown = tables().ok(&["head", array]);
     assert!(shown.lines().count() <= 25 && shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let lines = |args: &[&str]| tables().ok(args).lines().map(str::to_owned).collect::<Vec<_>>();
-    // A line of field names, the rows, and a line that tells which part is shown.
+    // A line of field names, the rows, and a line that says which part is shown.
     assert_eq!(lines(&["head", "-n", "3", array]).len(), 5);
     assert_eq!(lines(&["head", "--rows", "3", array]), lines(&["head", "-n", "3", array]));
     assert_eq!(lines(&["tail", "-n", "2", array, "0"])[3], "… [0, 11:13, 0:3] of 10 x 13 x 7");
@@ -238,7 +238,7 @@ fn columns_are_counted_and_nulls_by_themselves() {
     assert!(line("u").contains("\"zeros\":1,") && line("u").ends_with("\"nulls\":2,\"distinct\":4}"), "{}", line("u"));
     assert!(line("l").starts_with("\"dtype\":\"List(Int16)\",\"shape\":[6],\"count\":4,"), "{}", line("l"));
     assert!(line("l").ends_with("\"values\":null,\"nulls\":2,\"distinct\":null}"), "{}", line("l"));
-    // A null row of a list column counts as many nulls as the row has items, and a null struct counts one in each field.
+    // In an ndarray column, a null row counts as one null for each of its items; a null struct counts as one null in each field.
     assert!(line("n").starts_with("\"dtype\":\"<i2\",\"shape\":[6,4],\"count\":16,\"nan\":0,\"zeros\":3,\"min\":-1,\"max\":9,"));
     assert!(line("n").contains("\"nulls\":8,"), "{}", line("n"));
     assert!(line("g.x").contains("\"count\":4,\"nan\":0,\"zeros\":0,\"min\":-1,\"max\":1099511627776,"), "{}", line("g.x"));

@@ -31,7 +31,7 @@ pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: u
     let groups = groups(elements, version);
     let end = (first + out.len() / typesize).min(elements);
     for group in first / 8..groups.min(end.div_ceil(8)) {
-        // The numbers of the elements to copy from this group of eight.
+        // The indices of the elements to copy from this group of eight.
         let wanted = (8 * group).max(first)..(8 * group + 8).min(end);
         let place = &mut out[(wanted.start - first) * typesize..(wanted.end - first) * typesize];
         for (byte, rows) in from.chunks_exact(8 * groups).take(typesize).enumerate() {

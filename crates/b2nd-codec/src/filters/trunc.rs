@@ -41,7 +41,7 @@ pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) 
     }
 }
 
-/// Returns the number of bits of an element, some of which are kept and the others cleared: the bits of the fraction of a float, or all
+/// Returns the number of bits in an element that the filter can keep or clear: the bits of the fraction of a float, or all
 /// bits of an integer.
 fn bits(filter: Filter, typesize: usize) -> u32 {
     match (filter, typesize) {

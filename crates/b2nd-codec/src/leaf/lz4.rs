@@ -1,5 +1,5 @@
 //! LZ4's block format. The crate lz4_flex is not used, because it needs many small copies for a match that overlaps its own output.
-//! Shuffled data have many such matches.
+//! Shuffled data has many such matches.
 
 use super::blosclz::decode::copy_match;
 use crate::deadline::{Deadline, PACE};
@@ -50,7 +50,7 @@ pub(super) fn expand(
 }
 
 /// Decompresses a stream to `output`, starting at position `filled`. Matches may refer to the bytes before this position. Returns the
-/// position in `output` at which the decompressed data end.
+/// position in `output` at which the decompressed data ends.
 fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream has more data than expected");

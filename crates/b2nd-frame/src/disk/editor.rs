@@ -151,7 +151,7 @@ impl Editor {
         &self.file
     }
 
-    /// Overwrites the metalayer whose name is `T::NAME` by a value of the same length, which keeps its place in the file. An array's
+    /// Overwrites the metalayer whose name is `T::NAME` by a value of the same length, which keeps its position in the file. An array's
     /// metalayer may become shorter, as when C-Blosc2 squeezes an array. [`rewrite`](crate::rewrite) writes metalayers of any length.
     ///
     /// # Errors

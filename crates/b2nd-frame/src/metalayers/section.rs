@@ -34,7 +34,7 @@ impl Place {
     }
 }
 
-/// The metalayers as stored in a header or trailer: `93 cd idx de .. dc ..` (markers in hexadecimal). `B` is the type of a content:
+/// The metalayers as stored in a header or trailer: `93 cd idx de .. dc ..` (markers in hexadecimal). `B` is the type of the contents:
 /// `&Bytes` to write, [`ByteBuf`] to read.
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "metalayers of 3 elements")]

@@ -65,7 +65,7 @@ enum Node {
 enum Pending {
     /// The part of a write that is inside one sector.
     Data { file: usize, at: usize, bytes: Vec<u8> },
-    /// A change of a file's length.
+    /// A change to a file's length.
     Length { file: usize, length: usize },
     /// Names in a directory that change atomically.
     Names { directory: usize, changes: Vec<(OsString, Option<usize>)> },
@@ -224,7 +224,7 @@ impl World {
         }
     }
 
-    /// Makes the pending changes of a file or directory survive a crash.
+    /// Makes the pending changes to a file or directory survive a crash.
     fn sync(&mut self, number: usize) {
         let is_its = |change: &Pending| match *change {
             Pending::Data { file, .. } | Pending::Length { file, .. } => file == number,

@@ -84,7 +84,7 @@ pub fn unhex(text: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// True if a content is the one in a manifest, which is either hexadecimal or, for a long content, the length, the SHA-256 and
+/// True if the content is the one in a manifest, which is either hexadecimal or, for long content, the length, the SHA-256 and
 /// the first bytes.
 pub fn is_content(content: &[u8], expected: &Value) -> bool {
     use sha2::{Digest, Sha256};

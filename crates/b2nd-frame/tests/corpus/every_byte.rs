@@ -42,7 +42,7 @@ fn parts() -> Parts {
 fn change_each(whole: &[u8], values: impl Fn(u8) -> Vec<u8>, is_accepted: impl Fn(&[u8]) -> bool) -> usize {
     let mut bytes = whole.to_vec();
     let mut accepted = 0;
-    // The longest header has 70 KB, and nearly all of it is the content of one metalayer.
+    // The longest header takes 70 KB, and nearly all of it is the content of one metalayer.
     for position in (0..bytes.len()).step_by(1 + whole.len() / 6000) {
         let value = bytes[position];
         for other in values(value) {

@@ -182,7 +182,7 @@ fn chunks_agree_with_their_frame_and_their_place() {
                 assert_eq!(chunk_header.nbytes() as i64, expected, "{}", entry.id);
             }
             let typesize = if header.typesize() > 255 { 1 } else { header.typesize() };
-            // A batch of Python objects is a chunk of bytes, while its frame may have another typesize.
+            // A batch of Python objects is a chunk of bytes, while its frame may have a different typesize.
             assert!(chunk_header.typesize() as i32 == typesize || header.has_variable_blocks(), "{}", entry.id);
             match file.offsets().unwrap().get(number).unwrap() {
                 Offset::At(at) => {

@@ -292,7 +292,7 @@ fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
         _ => {}
     }
 
-    // A metalayer of a user can have the other name.
+    // A user metalayer can have the other name.
     let other = if expected.name == "b2nd" { "caterva" } else { "b2nd" };
     let other = header.metalayers().get(other);
     assert_eq!(other.is_some(), parsed.nd_error.is_some());

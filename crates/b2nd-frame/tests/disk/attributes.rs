@@ -38,7 +38,7 @@ fn permissions_are_kept() {
     writer.copy_attributes(&path).unwrap();
     writer.finish().unwrap();
     assert_eq!(mode(&scratch.join("h.b2nd")), 0o640);
-    // Whoever may read the file may also list a directory that is a copy of it.
+    // Users who may read the file may also list a directory that is a copy of it.
     let writer = Writer::create_sparse(scratch.join("s.b2frame"), frames::header_of(0)).unwrap();
     writer.copy_attributes(&path).unwrap();
     writer.finish().unwrap();

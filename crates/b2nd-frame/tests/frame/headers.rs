@@ -1,4 +1,4 @@
-//! Headers: their array, metalayers of users, codecs and filters; and opening files.
+//! Headers: their array, user metalayers, codecs and filters; and opening files.
 
 use crate::common::{Hex, both_ways, cat, header, layouts, message, writes};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};

@@ -37,7 +37,7 @@ fn c_blosc2_ends_names_at_a_nul_and_takes_the_first() {
     let refusal = |name: &str| format!("{name}: C-Blosc2 ends the name at its NUL and reads \"b2nd\"");
     assert_eq!(message(read(&[("b2nd\0", array(1)), ("b2nd", array(2))])), refusal("b2nd\\0"));
     assert_eq!(message(read(&[("b2nd\0x", array(1))])), refusal("b2nd\\0x"));
-    // C-Blosc2 takes the first of the two as well.
+    // C-Blosc2 also uses the first of the two.
     assert_eq!(read(&[("b2nd", array(2)), ("b2nd\0", array(1))]).unwrap(), Some(2));
     assert_eq!(read(&[("b2nd_", array(1))]).unwrap(), None);
 

@@ -120,7 +120,7 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot be
+    /// Fails if the rows have a different type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot be
     /// written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         self.all_or_none(|this| this.take_array(rows))

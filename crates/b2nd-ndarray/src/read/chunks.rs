@@ -34,7 +34,7 @@ impl Array {
         self.chunk_in(number, &whole)
     }
 
-    /// Iterates over the chunks of the array in the order of their numbers. One chunk is in memory at a time.
+    /// Iterates over the chunks of the array in the order of their indices. One chunk is in memory at a time.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -67,7 +67,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the slice has another number of dimensions than the array, or is not inside the array. Also returns the errors of
+    /// Fails if the slice has a different number of dimensions than the array, or is not inside the array. Also returns the errors of
     /// [`chunks`](Array::chunks).
     pub fn chunks_in<T: Element>(
         &self,
@@ -122,7 +122,7 @@ impl Array {
         Ok((0..count).into_par_iter().map(move |index| self.chunk_in(number(index), &slice)))
     }
 
-    /// Checks the slice, and that elements can be read as `T`. Returns the numbers of the chunks that the slice touches, and a copy of the
+    /// Checks the slice, and that elements can be read as `T`. Returns the indices of the chunks that the slice touches, and a copy of the
     /// slice.
     pub(crate) fn touched<T: Element>(&self, slice: &[Range<i64>]) -> Result<(impl Numbers + use<T>, Vec<Range<i64>>)> {
         self.with_path(|| {

@@ -14,14 +14,14 @@ struct Queue<I, B, T> {
     /// The items that no thread has started, or `None` if all threads must end.
     items: Option<I>,
     started: usize,
-    /// The results that have not been consumed, by the numbers of their items.
+    /// The results that have not been consumed, by the indices of their items.
     done: BTreeMap<usize, B>,
     consumed: usize,
     /// The function that consumes results, or `None` while a thread calls it, and after it has failed.
     take: Option<T>,
 }
 
-/// Calls a function when it is dropped: at the end of a thread's work, also if the work fails or panics.
+/// Calls a function when it is dropped: at the end of a thread's work, even if the work fails or panics.
 struct AtEnd<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtEnd<F> {

@@ -10,7 +10,7 @@ use super::View;
 /// The maximum number of uncompressed bytes of a slice.
 const MOST: usize = 256 << 20;
 
-/// The maximum number of chunks of a slice.
+/// The maximum number of chunks in a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
 /// The number of decompressed bytes after which `ValueReader::advance` returns, so that the page can cancel.

@@ -93,7 +93,7 @@ fn filters(bytes: &[u8]) -> String {
     each(bytes, |byte| Filter::from_code(byte).to_string())
 }
 
-/// Formats a 32-bit number of a chunk's header, which is little-endian.
+/// Formats a 32-bit number in a chunk's header, which is little-endian.
 fn int32(bytes: &[u8]) -> String {
     bytes.try_into().map(i32::from_le_bytes).unwrap_or_default().to_string()
 }

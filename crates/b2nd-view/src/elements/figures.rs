@@ -67,7 +67,7 @@ pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_bytes(tally.whole_mean()?, dtype)
 }
 
-/// Returns a number of time steps as the bytes of an element, or `None` for other dtypes than those of times.
+/// Returns a number of time steps as the bytes of an element, or `None` if the dtype is not one of times.
 pub fn time_bytes(steps: i128, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_unit(dtype)?;
     let mean = i64::try_from(steps).ok()?;

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// The dtypes of numbers. The first that fits is taken.
 const NUMBERS: [&str; 3] = ["<i8", "<u8", "<f8"];
 
-/// What is known of the values of a column.
+/// What is known about the values in a column.
 #[derive(Clone, Copy)]
 struct Column {
     /// Whether each of the dtypes [`NUMBERS`] can represent all values.
@@ -64,7 +64,7 @@ fn is_name(cell: &str) -> bool {
     cell.starts_with(|char: char| char.is_alphabetic() || char == '_') && !missing.contains(&&*cell.to_lowercase())
 }
 
-/// What the first reading of a file finds.
+/// The results of the first pass over a file.
 struct Summary {
     names: csv::StringRecord,
     /// The types of the values in each column below the first line.

@@ -19,7 +19,7 @@ pub(super) struct Elements {
     pub(super) length: u64,
 }
 
-/// Copies what can be read only once to a temporary file, so that its length is known and its parts can be read in any order.
+/// Copies input that can be read only once to a temporary file, so that its length is known and its parts can be read in any order.
 pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
     let mut copy = || -> io::Result<_> {
         let mut file = tempfile::tempfile()?;

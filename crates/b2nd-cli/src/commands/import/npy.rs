@@ -170,7 +170,7 @@ fn read_part(file: &fs::File, start: u64, shape: &[i64], itemsize: usize, part: 
     let counts: Vec<usize> = part.iter().map(|range| (range.end - range.start) as usize).collect();
     let runs: usize = counts[1..].iter().product();
     let (mut run, mut elements) = (vec![0; counts[0] * itemsize], vec![0; counts[0] * runs * itemsize]);
-    // If runs are close to each other, a read of the file gets many. Otherwise, it gets one.
+    // If runs are close to each other, one read of the file fetches many runs. Otherwise, it fetches one.
     let is_dense = (shape[0] as usize).saturating_mul(itemsize) <= BUFFER;
     let mut file = BufReader::with_capacity(if is_dense { BUFFER } else { run.len().clamp(512, BUFFER) }, file);
     let mut here = file.stream_position()?;

@@ -234,7 +234,7 @@ impl Canvas {
         Canvas { width, colors: vec![Some([255; 3]); (width * height) as usize] }
     }
 
-    /// Writes as much of a text as fits from below to above, around the middle of its left side.
+    /// Writes as much of a text as fits from bottom to top, around the middle of its left side.
     fn text_upwards(&mut self, text: &str, (left, middle): (i32, i32)) {
         let most = self.size().height as usize / CHARACTER as usize;
         let (long, high) = (CHARACTER * text.chars().take(most).count() as i32, 20);

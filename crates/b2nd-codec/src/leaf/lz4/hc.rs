@@ -51,7 +51,7 @@ impl Chains {
                 (found, at) = (later, at + 1);
             }
             // Prefer a longer match that contains the end of this one and starts only a few bytes later. Looking for it at the end finds
-            // matches whose first bytes have another hash.
+            // matches whose first bytes have a different hash.
             while found.0 < ENOUGH && at + found.0 < limit {
                 let end = at + found.0 - 2;
                 let (length, from) = self.longest(bytes, end, tries);

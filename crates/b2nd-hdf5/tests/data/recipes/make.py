@@ -103,7 +103,7 @@ def chunks_file():
     values = np.arange(4 * 20 * 20, dtype="<i4").reshape(4, 20, 20)
     chunks = dict(chunks=(1, 20, 20))
     with h5py.File(OUT / name, "w") as file:
-        # Each chunk has another codec or filter.
+        # Each chunk has a different codec or filter.
         mixed = file.create_dataset("mixed", values.shape, values.dtype, **chunks, **hdf5plugin.Blosc2())
         for number, (cname, filters) in enumerate([("lz4", 1), ("zstd", 2), ("zlib", 0), ("blosclz", 1)]):
             options = hdf5plugin.Blosc2(cname=cname, filters=filters)
