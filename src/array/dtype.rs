@@ -127,11 +127,6 @@ impl DType {
         }
     }
 
-    /// Returns true if the type is an aligned structure, or an array of aligned structures.
-    pub fn is_aligned(&self) -> bool {
-        matches!(self.innermost(), DType::Struct(structure) if structure.is_aligned())
-    }
-
     /// Returns the byte order of a scalar, or `None` if the type is not a scalar or has no byte order.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         match self {

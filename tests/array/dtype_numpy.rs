@@ -65,10 +65,18 @@ const NOT_WRITTEN: &[(&str, &str)] = &[
     ("{'names': ('a', 'b'), 'formats': ('<i4', '<f8'), 'offsets': (0, 8), 'itemsize': 16}", "tuples for lists"),
 ];
 
+fn is_aligned(dtype: &DType) -> bool {
+    match dtype {
+        DType::Struct(structure) => structure.is_aligned(),
+        DType::Subarray(subarray) => is_aligned(subarray.base()),
+        _ => false,
+    }
+}
+
 /// Dtypes that NumPy's own string loses or changes. Our string quotes such names and keeps `'aligned': True`.
 fn is_lost_by_numpy(dtype: &DType) -> bool {
     let text = dtype.to_string();
-    let outer = dtype.is_aligned() && dtype.shape().is_empty();
+    let outer = is_aligned(dtype) && dtype.shape().is_empty();
     text.contains("bfloat16") && text != "bfloat16"
         || text.contains("int4'")
         || text.contains("float8_e5m2")
@@ -81,7 +89,7 @@ fn check(row: &Row, dtype: &DType) {
     assert_eq!(dtype.to_string(), *s);
     assert_eq!(i64::try_from(dtype.itemsize()).unwrap(), row.itemsize, "itemsize of {s}");
     assert_eq!(dtype.alignment(), row.alignment, "alignment of {s}");
-    assert_eq!(dtype.is_aligned(), row.isalignedstruct, "{s}");
+    assert_eq!(is_aligned(dtype), row.isalignedstruct, "{s}");
     let order = match row.byteorder.as_str() {
         "=" if row.itemsize == 1 => None,
         "=" => Some(ByteOrder::Little),

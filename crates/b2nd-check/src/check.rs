@@ -143,10 +143,9 @@ impl Findings {
 
     /// Returns true if the limits allow a part to use this many bytes of memory. Otherwise, adds a finding and returns false.
     fn needs(&mut self, place: &str, bytes: u64) -> bool {
-        let refused = self.budget.refuses(bytes);
-        let fits = refused.is_none();
-        refused.into_iter().for_each(|finding| self.unreadable(place, None, finding, UNKNOWN));
-        fits
+        let Some(refused) = self.budget.refuses(bytes) else { return true };
+        self.unreadable(place, None, refused, UNKNOWN);
+        false
     }
 
     /// Adds a finding if the header says that the chunks are separate files, but the source has no such files.

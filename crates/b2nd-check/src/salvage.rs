@@ -9,8 +9,7 @@ use b2nd_frame::{
     Chunk, ChunkHeader, Decompressor, Error, FrameType, Header, LONGEST, Offset, Offsets, Result, Source, Special, Target, Writer,
 };
 
-use b2nd_store::Frame;
-use b2nd_store::is_of_source;
+use b2nd_store::{Frame, is_of_source};
 
 mod trailer;
 mod walk;
@@ -162,11 +161,8 @@ impl<'s> Salvage<'s> {
             Some(_) => false,
             None => matches!(self.header.typesize(), 4 | 8),
         };
-        if is_float {
-            Ok(())
-        } else {
-            Err(Error::custom("lost chunks cannot be filled with NaN: the elements are not floats of 4 or 8 bytes"))
-        }
+        let refused = || Error::custom("lost chunks cannot be filled with NaN: the elements are not floats of 4 or 8 bytes");
+        is_float.then_some(()).ok_or_else(refused)
     }
 
     /// Reads the bytes from the expected position of the index to the end of the frame, or to the end of the file if the frame is cut off.
@@ -187,10 +183,8 @@ impl<'s> Salvage<'s> {
         let all = self.count()?.checked_mul(chunksize)?;
         // The last chunk can be shorter only in a frame without an array. Its length is known if the header contains the total length of
         // all chunks.
-        let nbytes = u64::try_from(self.header.nbytes())
-            .ok()
-            .filter(|&nbytes| nbytes.div_ceil(chunksize) == all / chunksize)
-            .unwrap_or(all);
+        let nbytes = u64::try_from(self.header.nbytes()).unwrap_or(all);
+        let nbytes = if nbytes.div_ceil(chunksize) == all / chunksize { nbytes } else { all };
         let left = nbytes.checked_sub(number.checked_mul(chunksize)?)?;
         usize::try_from(left.min(chunksize)).ok().filter(|&length| length > 0 && !self.header.has_variable_chunks())
     }

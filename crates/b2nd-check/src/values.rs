@@ -11,11 +11,8 @@ use crate::check::{CheckOptions, Finding, Limits};
 pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding]) -> Option<Finding> {
     let batches = frame.header().metalayers().get("batcharray").and_then(value::read);
     let is_arrow = batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow");
-    if is_arrow && options.data && findings.iter().all(Finding::is_of_readers) {
-        unread::cells(frame, &options.limits)
-    } else {
-        None
-    }
+    let is_read = is_arrow && options.data && findings.iter().all(Finding::is_of_readers);
+    if is_read { unread::cells(frame, &options.limits) } else { None }
 }
 
 /// Reads all values of the table with this key. Returns a finding for each column that cannot be read, or for a table that cannot be opened.

@@ -141,7 +141,7 @@ impl Decompressor {
 
     /// Returns the backend of a compressed chunk, which is neither stored uncompressed nor special.
     fn backend(&self, chunk: &ChunkHeader) -> Result<Backend> {
-        if self.leaves.are_safe() { safe_backend_of(chunk) } else { backend_of(chunk) }
+        if self.leaves.is_safe { safe_backend_of(chunk) } else { backend_of(chunk) }
     }
 
     /// Decompresses a whole chunk into a buffer, whose length must be nbytes in the chunk's header.
@@ -292,16 +292,13 @@ impl Decompressor {
             };
             let (block, after) = rest.split_at_mut(length.min(rest.len()));
             self.block(&blocks, bytes, first, block).map_err(|error| error.shifted(range.start))?;
-            if first.is_none() {
-                first = Some(block);
-            }
+            first.get_or_insert(block);
             rest = after;
         }
-        if rest.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::custom(format_args!("the blocks are {} bytes shorter than the chunk", rest.len())))
+        if !rest.is_empty() {
+            return Err(Error::custom(format_args!("the blocks are {} bytes shorter than the chunk", rest.len())));
         }
+        Ok(())
     }
 }
 

@@ -255,9 +255,7 @@ impl ChunkHeader {
     }
 
     fn int32(&self, at: usize) -> i32 {
-        let mut bytes = [0; 4];
-        bytes.copy_from_slice(&self.bytes[at..at + 4]);
-        i32::from_le_bytes(bytes)
+        i32::from_le_bytes(self.bytes[at..].first_chunk().copied().unwrap_or_default())
     }
 
     /// Returns the number of bytes that the field at this position of the header gives. It is not negative after

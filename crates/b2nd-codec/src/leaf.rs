@@ -36,17 +36,13 @@ pub(crate) struct Leaves {
     zstd: zstd::Zstd,
     #[cfg(feature = "zlib")]
     zlib: zlib::Zlib,
-    is_safe: bool,
+    pub(crate) is_safe: bool,
     pub(crate) deadline: Deadline,
 }
 
 impl Leaves {
     pub(crate) fn safe() -> Leaves {
         Leaves { is_safe: true, ..Leaves::default() }
-    }
-
-    pub(crate) fn are_safe(&self) -> bool {
-        self.is_safe
     }
 
     /// Decompresses a stream to `place`. Fails if the stream's data do not fill `place`. If the codec can stop early, only the first

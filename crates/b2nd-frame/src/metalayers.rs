@@ -1,6 +1,5 @@
 //! [`Metalayers`]: the named metalayers of a header or trailer.
 
-use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -288,10 +287,7 @@ enum AnyName {
 
 impl AnyName {
     fn new(name: &[u8]) -> Self {
-        match core::str::from_utf8(name) {
-            Ok(text) => AnyName::Text(text.to_owned()),
-            Err(_) => AnyName::Bytes(name.to_vec()),
-        }
+        String::from_utf8(name.to_vec()).map_or_else(|error| AnyName::Bytes(error.into_bytes()), AnyName::Text)
     }
 
     fn into_bytes(self) -> Vec<u8> {

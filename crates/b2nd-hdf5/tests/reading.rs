@@ -130,7 +130,6 @@ impl Source for FailsOnce {
 
 #[test]
 fn a_failed_read_is_an_error_and_hides_no_name_from_the_next() {
-    let mut failures = 0;
     for count in 1.. {
         let left = Arc::new(AtomicU64::new(u64::MAX));
         let source = FailsOnce(LocalFile::open("tests/data/scales.h5".as_ref()).unwrap(), left.clone());
@@ -138,12 +137,12 @@ fn a_failed_read_is_an_error_and_hides_no_name_from_the_next() {
         left.store(count, Ordering::Relaxed);
         let error = file.dataset("group/inner/depth").err();
         if (1..=count).contains(&left.swap(u64::MAX, Ordering::Relaxed)) {
-            assert!(failures > 2, "{failures}");
+            // The links of the root are read last.
+            assert!(count > 20, "{count}");
             break;
         }
         assert!(error.is_some_and(|error| b2nd_store::is_of_source(&error)), "read {count}");
         assert_eq!(file.dataset("group/inner/depth").unwrap().attributes[0].0, "dims", "read {count}");
-        failures += 1;
     }
 }
 

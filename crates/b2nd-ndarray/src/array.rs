@@ -70,8 +70,8 @@ impl Array {
     /// [`Error::kind`](crate::Error::kind) returns the error inside.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
-        let array = frame::open(path).and_then(Array::try_from).map_err(|error| frame::explained(path, error))?;
-        Ok(array.in_file(path))
+        let array = frame::open(path).and_then(Array::try_from);
+        Ok(array.map_err(|error| Error::in_file(path, frame::instead(path).unwrap_or(error)))?.in_file(path))
     }
 
     /// Opens the array in an open file. The array reads this file even if another file has its path by now, and keeps the locks of

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_store::value;
-use b2nd_store::{Kind, attributes};
+use b2nd_store::{Kind, attributes, value};
 
 use crate::error::{Error, Result};
 use crate::frame::ArrayFrame;

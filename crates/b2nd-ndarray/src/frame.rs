@@ -22,17 +22,12 @@ pub(crate) fn open(path: &Path) -> Result<ArrayFrame> {
     Ok(Frame::open(Arc::new(FileSource::open(path)?) as Bytes)?)
 }
 
-/// Adds the path to an error. If the file turns out to be a store or to have another known format, the error is replaced by one that names
-/// the format.
-pub(crate) fn explained(path: &Path, error: Error) -> Error {
-    Error::in_file(path, instead(path).unwrap_or(error))
-}
-
 fn it_is(what: &str) -> Option<Error> {
     Some(Error::custom(format_args!("it is {what}")))
 }
 
-fn instead(path: &Path) -> Option<Error> {
+/// Returns an error that names the format of a file that cannot be opened as an array, if it is a store or has another known format.
+pub(crate) fn instead(path: &Path) -> Option<Error> {
     if path.is_dir() {
         return it_is(if is_store_directory(path) { STORE } else { foreign::describe_directory(path)? });
     }

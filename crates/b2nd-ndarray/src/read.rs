@@ -185,10 +185,7 @@ impl Array {
             }
         }
         let found = slice.iter().filter(is_axis).count();
-        if found != shape.len() {
-            return Err(Error::Dimensions { expected: shape.len(), found });
-        }
-        Ok((axes, rest))
+        if found == shape.len() { Ok((axes, rest)) } else { Err(Error::Dimensions { expected: shape.len(), found }) }
     }
 
     /// Checks a selection and reads its elements as values.

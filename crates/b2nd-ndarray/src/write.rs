@@ -99,12 +99,8 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 /// Fails if the reader fails, or has fewer bytes than the array ([`Error::Length`]) or more. Also returns the errors of [`write()`].
 pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read, options: &Options) -> Result<()> {
     write_layers(path.as_ref(), Ok(meta.clone()), options, |data, length| {
-        bytes
-            .by_ref()
-            .take((length - data.len()) as u64)
-            .read_to_end(data)
-            .map(drop)
-            .map_err(|error| b2nd_frame::Error::from(error).into())
+        let read = bytes.by_ref().take((length - data.len()) as u64).read_to_end(data);
+        read.map(drop).map_err(|error| b2nd_frame::Error::from(error).into())
     })
 }
 

@@ -35,14 +35,8 @@ impl<'a> Attribute<'a> {
 
 /// Returns the vlmetalayers of a trailer, in the order in which they are stored.
 pub fn of(trailer: &Trailer) -> Vec<Attribute<'_>> {
-    Decompressor::lend(|decompressor| {
-        trailer
-            .vlmetalayers()
-            .raw_chunks()
-            .iter()
-            .map(|(name, content)| Attribute::new_with(name, content, decompressor))
-            .collect()
-    })
+    let all = trailer.vlmetalayers().raw_chunks().iter();
+    Decompressor::lend(|decompressor| all.map(|(name, content)| Attribute::new_with(name, content, decompressor)).collect())
 }
 
 /// Returns the value of the vlmetalayer with this name. Returns `None` if it does not exist or cannot be read.

@@ -7,12 +7,11 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd_frame::{Error, ErrorKind, Result};
+use b2nd_frame::{Error, ErrorKind, FIRST_READ, FileSource, Result, Source};
 
 use crate::folder::{Folder, LeftOut, Why};
 use crate::frame::{Bytes, Frame};
 use crate::kind::Kind;
-use b2nd_frame::{FIRST_READ, FileSource, Source};
 
 pub use b2nd_frame::SPARSE_FRAME;
 

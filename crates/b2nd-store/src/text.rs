@@ -76,9 +76,6 @@ pub fn printable(text: &str) -> String {
 
 /// Shortens a text to its first `limit` characters. A shortened text ends with `…`.
 pub fn shortened(text: String, limit: usize) -> String {
-    if text.len() <= limit {
-        return text;
-    }
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(&text)),
         None => text,

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Error, Result, Source};
 
 use crate::file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 use crate::folder::{is_frame, is_zip};
 use crate::foreign::{self, has_ending};
 use crate::location::Target;
-use b2nd_frame::Source;
 
 /// A path that may be a frame or contain frames. It has not been opened yet.
 pub struct Candidate {
@@ -136,9 +135,8 @@ fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>
         return Ok(None);
     }
     let file = LocalFile::regular(path)?;
-    let first = file.read(0..10)?;
+    let first = file.read(0..10)?.into_owned();
     let is_archive = path.extension().is_some_and(|end| end == "b2z") && is_zip(&first);
     let is_it = is_frame(&first) || is_archive || foreign::opener(&first).is_some();
-    drop(first);
     Ok(is_it.then_some(file))
 }

@@ -83,9 +83,8 @@ impl Zip {
             }
         }
         places.sort_unstable_by_key(|place| place.start);
-        let pairs = places.iter().zip(places.iter().skip(1));
-        if let Some((_, place)) = pairs.into_iter().find(|(one, other)| other.start < one.end) {
-            return Err(Error::custom(format_args!("two members of the archive overlap at byte {}", place.start)));
+        if let Some(pair) = places.windows(2).find(|pair| pair[1].start < pair[0].end) {
+            return Err(Error::custom(format_args!("two members of the archive overlap at byte {}", pair[1].start)));
         }
         Ok(Zip { source: Arc::new(source), members, left_out, inflated: Mutex::default() })
     }

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::text::{self, FAINT, LABEL, NOTICE, View, count, hex, styled, thousands};
-use b2nd_store::Frame;
-use b2nd_store::readable;
+use b2nd_store::{Frame, readable};
 
 pub use rows::{ByteRow, header, trailer};
 

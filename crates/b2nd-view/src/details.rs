@@ -4,9 +4,7 @@ use b2nd_frame::{Header, Trailer};
 
 use crate::text::{printable, quoted, shortened, thousands};
 use b2nd::RawValue;
-use b2nd_store::Kind;
-use b2nd_store::attributes;
-use b2nd_store::value;
+use b2nd_store::{Kind, attributes, value};
 
 /// The `width` to use for [`lines`] if the output is not a terminal.
 pub const WIDTH: usize = 96;

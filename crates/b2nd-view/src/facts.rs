@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use crate::slice;
 use crate::text::{self, count, lengths, percent, size, thousands};
-use b2nd_store::Array;
-use b2nd_store::value;
+use b2nd_store::{Array, value};
 
 /// A label, a text, and the name of the corresponding field in the frame's JSON. Serializes to a list of these three strings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -9,11 +9,8 @@ use serde_json::{Value as Json, json};
 
 use crate::slice::Slice;
 use crate::text::{hex, parameter};
-use b2nd_store::Array;
-use b2nd_store::Frame;
-use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
-use b2nd_store::{readable, value};
+use b2nd_store::{Array, Frame, Kind, readable, value};
 use data::{ChunkObject, Readable};
 
 pub use line::{write_line, write_text};

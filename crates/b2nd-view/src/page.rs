@@ -8,13 +8,9 @@ use crate::facts::{self, Fact};
 use crate::slice::{Slice, Touched};
 use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, styled, thousands};
 use crate::{chunk_table, details};
-use b2nd_store::Array;
-use b2nd_store::Frame;
-use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
-use b2nd_store::readable;
 use b2nd_store::value::read;
-use b2nd_store::{Content, Leaf, StoreListing};
+use b2nd_store::{Array, Content, Frame, Kind, Leaf, StoreListing, readable};
 use lines::Page;
 
 mod lines;

@@ -1,6 +1,5 @@
 //! Checks a frame's header: its pipeline, lengths, metalayers and the metadata of its array.
 
-use b2nd::dtype::DType;
 use b2nd::{ArrayMeta, Grid};
 use b2nd_frame::{Header, HeaderField, MAX_METALAYERS, Metalayers, Result};
 use b2nd_store::text::{count, quoted, thousands};
@@ -217,8 +216,12 @@ impl Findings {
             Err(error) if matches!(&array.meta, ArrayMeta::B2nd(meta) if meta.dtype_format != 0) => {
                 self.add("dtype", None, error.to_string(), VALID_REJECTED_BY_PYTHON);
             }
-            Ok(Some(dtype)) => self.itemsize(&dtype, header.typesize()),
-            Ok(None) => {}
+            Ok(Some(dtype)) if usize::try_from(header.typesize()) != Ok(dtype.itemsize()) => {
+                let (itemsize, typesize) = (count(dtype.itemsize(), "byte"), header.typesize());
+                let finding = format!("an element has {itemsize}, but the frame's typesize is {typesize}");
+                self.add("dtype", None, finding, [NO, YES, None]);
+            }
+            Ok(_) => {}
             Err(error) => self.add("dtype", None, error.to_string(), [None, YES, None]),
         }
         self.lengths(header, &grid);
@@ -255,15 +258,6 @@ impl Findings {
                 self.add("header", None, finding, NOT_SPECIFIED);
             }
         }
-    }
-
-    fn itemsize(&mut self, dtype: &DType, typesize: i32) {
-        if usize::try_from(typesize) == Ok(dtype.itemsize()) {
-            return;
-        }
-        let itemsize = count(dtype.itemsize(), "byte");
-        let finding = format!("an element has {itemsize}, but the frame's typesize is {typesize}");
-        self.add("dtype", None, finding, [NO, YES, None]);
     }
 }
 

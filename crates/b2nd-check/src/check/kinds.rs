@@ -61,11 +61,8 @@ impl Findings {
             for (name, _) in header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content)) {
                 self.add(format!("metalayer {}", quoted(name)), None, reason("it", "it"), REJECTED_BY_PYTHON);
             }
-            let mut values = trailer
-                .vlmetalayers()
-                .raw_chunks()
-                .iter()
-                .map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
+            let values = trailer.vlmetalayers().raw_chunks().iter();
+            let mut values = values.map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
             if values.any(|value| value.is_ok_and(|value| !is_unpacked(&value))) {
                 self.add("vlmetalayers", None, reason("them", "one"), REJECTED_BY_PYTHON);
             }

@@ -4,20 +4,16 @@ use b2nd::Value;
 use b2nd_frame::{ChunkHeader, Decompressor, MAX_METALAYERS, Result};
 
 use super::Salvage;
-use b2nd_store::Frame;
 use b2nd_store::attributes::Attribute;
-use b2nd_store::is_of_source;
+use b2nd_store::{Frame, is_of_source};
 
 impl Salvage<'_> {
     /// Reads the trailer, or only its intact vlmetalayers if it is damaged.
     pub(super) fn trailer(&mut self, frame: &Frame, tail: &[u8], decompressor: &mut Decompressor) -> Result<()> {
         match frame.trailer() {
             Ok(trailer) => {
-                trailer
-                    .vlmetalayers()
-                    .raw_chunks()
-                    .iter()
-                    .for_each(|(name, content)| self.attribute(name, Some(content), decompressor));
+                let all = trailer.vlmetalayers().raw_chunks().iter();
+                all.for_each(|(name, content)| self.attribute(name, Some(content), decompressor));
                 return Ok(());
             }
             Err(error) if is_of_source(&error) => return Err(error),

@@ -42,7 +42,8 @@ impl Salvage<'_> {
             starts.push(at - start);
             let number = starts.len() as u64 - 1;
             self.take(number, SavedChunk::Here(at..next), decompressor)?;
-            if self.length(number).is_none() && self.drop_last_lost() {
+            if self.length(number).is_none() && matches!(self.chunks.last(), Some((_, SavedChunk::Lost))) {
+                self.truncate(number);
                 break format!("chunk {number} cannot be read, and the length of its data is lost");
             }
             at = next;
@@ -67,15 +68,6 @@ impl Salvage<'_> {
             self.push(expected - found, SavedChunk::Lost);
         }
         Ok(())
-    }
-
-    /// Removes the last chunk if it is lost. Returns true if a chunk was removed.
-    fn drop_last_lost(&mut self) -> bool {
-        let is_lost = matches!(self.chunks.last(), Some((_, SavedChunk::Lost)));
-        if is_lost {
-            self.truncate(self.counts().1 - 1);
-        }
-        is_lost
     }
 
     /// Keeps the first `count` chunks, and removes all others.

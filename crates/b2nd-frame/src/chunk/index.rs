@@ -214,9 +214,7 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
 
 /// Decodes one entry of the index, a little-endian `i64`. `chunk` is the index of the chunk, for the error.
 fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
-    let mut raw = [0; 8];
-    raw.copy_from_slice(bytes);
-    let raw = i64::from_le_bytes(raw);
+    let raw = i64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
     let unknown = || Error::custom(format_args!("offset {raw:#x} of chunk {chunk} is an unknown special value"));
     Offset::from_raw(raw).ok_or_else(unknown)
 }

@@ -346,10 +346,7 @@ impl Editor {
         let mut found = Vec::with_capacity(known.len());
         file.seek(SeekFrom::Start(0))?;
         (&mut *file).take(known.len() as u64).read_to_end(&mut found)?;
-        if found != known {
-            return Err(Error::new(ErrorKind::Changed));
-        }
-        Ok(file)
+        if found == known { Ok(file) } else { Err(Error::new(ErrorKind::Changed)) }
     }
 }
 

@@ -184,9 +184,8 @@ impl Header {
         };
         self.pipeline[1..7].fill(0);
         self.pipeline[9..15].fill(0);
-        for (slot, &(filter, meta)) in filters.iter().enumerate() {
-            self.pipeline[1 + empty + slot] = filter.code();
-            self.pipeline[9 + empty + slot] = meta;
+        for (slot, (filter, meta)) in (empty..6).zip(filters) {
+            (self.pipeline[1 + slot], self.pipeline[9 + slot]) = (filter.code(), *meta);
         }
         Ok(self)
     }

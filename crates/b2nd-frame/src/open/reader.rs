@@ -139,13 +139,11 @@ impl<'f, S: Source> ChunkReader<'f, S> {
             buffer.copy_from_slice(bytes);
             return Ok(());
         }
-        match &self.place {
-            ChunkPlace::Here(place) => self.frame.read_into(place.start.saturating_add(start as u64), buffer),
-            _ => {
-                buffer.copy_from_slice(&self.fetch(range)?);
-                Ok(())
-            }
+        if let ChunkPlace::Here(place) = &self.place {
+            return self.frame.read_into(place.start.saturating_add(start as u64), buffer);
         }
+        buffer.copy_from_slice(&self.fetch(range)?);
+        Ok(())
     }
 
     /// Reads the rest of the chunk, and returns all bytes of the chunk.

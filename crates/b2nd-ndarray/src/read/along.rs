@@ -31,7 +31,7 @@ impl Along {
     pub(crate) fn range(&self) -> Range<i64> {
         match self {
             Along::Steps(range, _) => range.clone(),
-            Along::List(..) => self.first()..self.last() + 1,
+            Along::List(..) => self.get(0)..self.last() + 1,
         }
     }
 
@@ -50,10 +50,6 @@ impl Along {
             Along::Steps(range, step) => range.start + index as i64 * step,
             Along::List(list, part) => list[part.start + index],
         }
-    }
-
-    pub(crate) fn first(&self) -> i64 {
-        self.get(0)
     }
 
     pub(crate) fn last(&self) -> i64 {
@@ -81,7 +77,7 @@ impl Along {
         match self {
             // If the step is at least the length of a cell, no two coordinates are in the same cell.
             Along::Steps(_, step) if *step >= length => self.len() as i64,
-            Along::Steps(..) => cell(self.last()) - cell(self.first()) + 1,
+            Along::Steps(..) => cell(self.last()) - cell(self.get(0)) + 1,
             Along::List(list, part) => list[part.clone()].chunk_by(|&one, &next| cell(one) == cell(next)).count() as i64,
         }
     }

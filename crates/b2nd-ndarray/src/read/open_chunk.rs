@@ -86,7 +86,7 @@ impl<'a> OpenChunk<'a> {
     /// Fills a view with selected elements, which are in one block.
     pub(crate) fn decode_block(&self, selected: &[Along], mut view: BytesMut<'_>) -> Result<()> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
-        let first: Vec<_> = selected.iter().map(Along::first).collect();
+        let first: Vec<_> = selected.iter().map(|along| along.get(0)).collect();
         let block = grid.block_index(&first).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
         // The product cannot overflow: a block is not longer than its chunk, and the chunk's length has been checked.
         let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;

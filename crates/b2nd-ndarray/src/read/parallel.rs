@@ -83,7 +83,7 @@ impl Array {
 
     fn decode_chunk(&self, selected: Vec<Along>, view: BytesMut<'_>, zeroed: bool, parallel: bool) -> Result<()> {
         let grid = &self.grid;
-        let start: Vec<_> = selected.iter().map(Along::first).collect();
+        let start: Vec<_> = selected.iter().map(|along| along.get(0)).collect();
         let number = grid.chunk_index(&start).unwrap_or(u64::MAX);
         let in_chunk = |error| Error::in_chunk(number, error);
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
@@ -166,7 +166,7 @@ impl Tiles<'_> {
         }
         selected.iter().enumerate().find_map(|(axis, along)| {
             let (origin, length) = (*self.origin.get(axis)?, *self.lengths.get(axis)?);
-            let first = (along.first() - origin).checked_div(length)?;
+            let first = (along.get(0) - origin).checked_div(length)?;
             let last = (along.last() - origin).checked_div(length)?;
             (first < last).then(|| (axis, origin + (first + (last - first).div_euclid(2) + 1) * length))
         })

@@ -9,10 +9,9 @@ use serde_json::{Value as Json, json};
 use crate::chunk_table;
 use crate::slice::{self, Slice};
 use crate::text::hex;
-use b2nd_store::Frame;
 use b2nd_store::attributes::Attribute;
 use b2nd_store::chunks::{self, ChunkRun, Content};
-use b2nd_store::readable;
+use b2nd_store::{Frame, readable};
 
 /// A value, or an object with the error if the value could not be read.
 #[derive(Serialize)]

@@ -3,8 +3,7 @@
 use std::fmt::Display;
 
 use b2nd::RawValue;
-use b2nd_store::Attributes;
-use b2nd_store::value;
+use b2nd_store::{Attributes, value};
 
 use super::InfoOptions;
 use crate::text::{
