@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::ser::{self, Serialize};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, plural};
 use crate::marker::{self, CountMarker, MAX_DEPTH, Mark};
 use crate::wire::{self, Slice};
 
@@ -155,7 +155,7 @@ impl<O: Output> Serializer<O> {
         match reader.left() {
             0 if entry == [marker::NIL] => self.put_nil(),
             0 => self.output.put(entry),
-            left => Err(Error::custom(format_args!("{left} bytes follow the entry"))),
+            left => Err(Error::custom(format_args!("{left} trailing byte{} after the entry", plural(left)))),
         }
     }
 

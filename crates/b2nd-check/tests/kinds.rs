@@ -93,9 +93,9 @@ fn settings_of_lists_that_python_refuses_are_found() {
     }
     let finding = |problem: &str| (vec![format!("metalayer \"listarray\": {problem}")], true);
     let without = found(&list_array(BTreeMap::from([("backend", "vl")]), &["batcharray"]));
-    assert_eq!(without, finding("there is no metalayer \"vlarray\", which says how its lists are stored"));
+    assert_eq!(without, finding("the metalayer \"vlarray\", which would describe how its lists are stored, is missing"));
     let without = found(&list_array(BTreeMap::from([("backend", "batch")]), &["vlarray"]));
-    assert_eq!(without, finding("there is no metalayer \"batcharray\", which says how its lists are stored"));
+    assert_eq!(without, finding("the metalayer \"batcharray\", which would describe how its lists are stored, is missing"));
     assert_eq!(list("serializer", r#""arrov""#), finding("serializer: expected msgpack or arrow, found \"arrov\""));
     assert_eq!(list("backend", r#""v""#), finding("backend: expected batch or vl, found \"v\""));
     assert_eq!(list("batch_rows", "0"), finding("batch_rows: expected 1 or more, found 0"));

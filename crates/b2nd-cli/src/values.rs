@@ -204,7 +204,7 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
         Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
-            "it holds Python objects, not an array: `b2nd cat` prints them, `b2nd stats` counts them".to_owned()
+            "it holds Python objects, not an array: `b2nd cat` prints them, and `b2nd stats` counts them".to_owned()
         }
         Some(Kind::Tensor) => "it is an array that python-blosc2 packed into chunks: `blosc2.load_tensor` reads it".to_owned(),
         _ => b2nd_ndarray::Error::NoArray.to_string(),

@@ -134,9 +134,9 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     if response.status() == StatusCode::OK {
         let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
         return body.map(|bytes| (bytes, None)).map_err(|error| match error {
-            ureq::Error::BodyExceedsLimit(_) => {
-                io::Error::other(format!("the server does not support range requests, and the file has more than {WHOLE} bytes"))
-            }
+            ureq::Error::BodyExceedsLimit(_) => io::Error::other(format!(
+                "the server does not support range requests, and the file has more than {WHOLE} bytes: download the file first"
+            )),
             error => io::Error::other(error),
         });
     }

@@ -21,7 +21,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 }
 
 /// True if a metalayer, a header, a frame and chunks of Blosc 1 are read back as they were written.
-#[allow(unsafe_code, reason = "a name that a program outside Rust can call")]
+#[allow(unsafe_code, reason = "programs outside Rust call this function by its name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn round_trips() -> bool {
     matches!((metalayer(), header(), frame(), blosc1()), (Ok(true), Ok(true), Ok(true), Ok(true)))

@@ -84,7 +84,7 @@ impl Spec {
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
-        let kind = text("kind").ok_or("the schema does not say its kind")?;
+        let kind = text("kind").ok_or("kind: expected a string, found nothing")?;
         if let Some(known) = keys(kind) {
             let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
             if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
@@ -104,8 +104,7 @@ impl Spec {
             "ndarray" => ndarray(spec)?,
             "dictionary" => {
                 let code = spec.get("null_code").and_then(Value::as_i64).unwrap_or(-1);
-                let null_code =
-                    i32::try_from(code).map_err(|_| format!("null_code: expected an integer of 32 bits, found {code}"))?;
+                let null_code = i32::try_from(code).map_err(|_| format!("null_code: expected a 32-bit integer, found {code}"))?;
                 Kind::Dictionary(Dictionary { is_ordered: flag("ordered"), null_code })
             }
             "struct" => Kind::Struct(fields(spec)?),

@@ -110,7 +110,8 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     }
     if is_array && special.is_some() && !frame.has_variable_blocks() && chunk.blocksize() != blocksize {
         let [own, expected] = [chunk.blocksize(), blocksize].map(thousands);
-        found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, but the frame's is {expected}")), NO));
+        let finding = format!("its blocksize: expected {expected} as in the frame's header, found {own}");
+        found.push(((SPECIAL_BLOCKSIZE, finding), NO));
     }
     let typesize = typesize(frame);
     // If chunks vary in length, each chunk keeps the typesize with which it was compressed, which can differ from the frame's typesize.

@@ -106,7 +106,7 @@ impl Findings {
         let expected = if words == Some("vl") { "vlarray" } else { "batcharray" };
         let missing = || {
             let is_missing = list.is_object() && header.metalayers().get(expected).is_none();
-            is_missing.then(|| format!("there is no metalayer {expected:?}, which says how its lists are stored"))
+            is_missing.then(|| format!("the metalayer {expected:?}, which would describe how its lists are stored, is missing"))
         };
         if let Some(problem) = odd_setting(&list).or_else(item).or_else(missing) {
             self.add("metalayer \"listarray\"", None, problem, REJECTED_BY_PYTHON);

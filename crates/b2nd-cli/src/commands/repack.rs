@@ -72,7 +72,9 @@ impl Repack {
         if leaf.is_some() && files.target.is_none() {
             return Err(Error::new("it is not a local file: give a name for the new file"));
         }
-        let old = leaf.as_ref().map_or_else(|| length(&files.source), |leaf| Ok(leaf.len()?))?;
+        let frame = leaf.as_ref().and_then(|leaf| Frame::open(&**leaf).ok());
+        let apart = frame.filter(|one| one.header().frame_type() == FrameType::Sparse).map_or(0, |one| one.header().cbytes());
+        let old = leaf.as_ref().map_or_else(|| length(&files.source), |leaf| Ok(leaf.len()?))?.saturating_add_signed(apart);
         let nbytes = || u64::try_from(b2nd_frame::File::open(&files.source).ok()?.header().nbytes()).ok();
         let bar = progress::bytes(nbytes().unwrap_or(old));
         let progress = |bytes| bar.inc(bytes);
@@ -82,7 +84,7 @@ impl Repack {
             filters: self.compression.filters(),
             chunkshape: self.compression.chunks.clone(),
             blockshape: self.compression.blocks.clone(),
-            frame_type: match (self.sparse, self.contiguous) {
+            frame_type: match (self.sparse, self.contiguous || leaf.is_some()) {
                 (true, _) => Some(FrameType::Sparse),
                 (_, true) => Some(FrameType::Contiguous),
                 _ => None,

@@ -14,7 +14,7 @@ use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::histogram::{self as bins, Scale, range};
 use b2nd_view::pixels::Pixels;
 use b2nd_view::slice::{Selection, Slice};
-use b2nd_view::text::{self, FAINT, TITLE, printable, styled, thousands};
+use b2nd_view::text::{self, FAINT, TITLE, count, printable, styled};
 use clap::Args;
 
 use crate::error::{Error, Result};
@@ -207,8 +207,9 @@ impl Show {
         columns.retain(|column| column.of.is_number());
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, .. })) = (names.as_slice(), columns.pop()) else {
-            let names = if names.is_empty() { "none of its columns are numbers".to_owned() } else { names.join(", ") };
-            return Err(Error::new(format_args!("it is a table: choose a column to draw with --columns: {names}")));
+            let none = "it is a table without columns of numbers: there is nothing to draw".to_owned();
+            let some = format!("it is a table: choose a column to draw with --columns: {}", names.join(", "));
+            return Err(Error::new(if names.is_empty() { none } else { some }));
         };
         let sample = if numbers.len() < SAMPLE { "" } else { "  (a sample)" };
         let scale = self.scale(&numbers, true)?;
@@ -218,11 +219,11 @@ impl Show {
 
     /// Prints a line for each column of a table.
     fn print_summary(&self, rows: Box<dyn TableRows>, out: &mut dyn Write) -> Result<()> {
-        let count = rows.len();
-        let cells = summary(&rows.count(false)?, count);
+        let length = rows.len();
+        let cells = summary(&rows.count(false)?, length);
         let (width, lines) = screen::size();
         let name = styled(TITLE, printable(&self.file.display().to_string()));
-        let title = format!("{name}  {} rows, {} columns", thousands(count), cells.len() - 1);
+        let title = format!("{name}  {}, {}", count(length, "row"), count(cells.len() - 1, "column"));
         writeln!(out, "{}", fitted(&title)).map_err(Error::Write)?;
         let most = lines.saturating_sub(3).max(1);
         for line in text::columns(&cells, &[2, 3, 4]).into_iter().take(most) {

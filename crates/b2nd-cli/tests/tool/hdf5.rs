@@ -187,6 +187,10 @@ fn an_import_copies_compressed_chunks() {
         assert!(copied > 0, "{name}");
     }
     assert_eq!(tests.ok(&["meta", "get", "cube.b2nd", "range"]), "[1,-2]\n");
+    let said = tests.ok(&["repack", "h5py.h5::/cube", "repacked.b2nd"]);
+    assert!(tests.path("repacked.b2nd").is_file(), "{said}");
+    let before: u64 = said.split_once(" bytes, ").unwrap().1.split_once(" before").unwrap().0.replace(',', "").parse().unwrap();
+    assert!(Some(before) > parsed(&tests.ok(&["info", "--json", "h5py.h5::/cube"]))["cbytes"].as_u64(), "{said}");
     // Data that is not compressed by Blosc2 is compressed on import, with the same chunks.
     tests.ok(&["import", "h5py.h5::/gzip", "gzip.b2nd"]);
     let array = parsed(&tests.ok(&["info", "--json", "gzip.b2nd"]));

@@ -54,7 +54,7 @@ fn frames_are_shown_in_their_order_with_a_line_between() {
 }
 
 #[test]
-fn colours_are_there_if_asked_for() {
+fn colors_are_there_if_asked_for() {
     assert!(shown(&["--color", "always", EXAMPLE]).starts_with(&format!("\x1b[1m{EXAMPLE}\x1b[0m\n")));
     assert!(!shown(&[EXAMPLE]).contains('\x1b'));
 }

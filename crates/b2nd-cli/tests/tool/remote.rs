@@ -146,7 +146,7 @@ fn a_server_that_lies_is_refused() {
         assert_eq!(said, format!("{url}: {error}\n"));
     };
     let partial = |range: &str| format!("206 Partial Content\r\ncontent-range: {range}");
-    let whole = "the server does not support range requests, and the file has more than 16777216 bytes";
+    let whole = "the server does not support range requests, and the file has more than 16777216 bytes: download the file first";
     refused(("200 OK".to_owned(), vec![0; (1 << 24) + 1]), whole);
     refused(
         (partial("bytes 1-4000/4794"), example[1..4001].to_vec()),

@@ -3,7 +3,7 @@
 use crate::harness::{Directory, five_by_seven, npy};
 
 #[test]
-fn a_map_without_colour_is_shades_with_range_and_statistics() {
+fn a_map_without_color_is_shades_with_range_and_statistics() {
     let tests = five_by_seven();
     let page = tests.ok(&["show", "a.b2nd"]);
     let lines: Vec<&str> = page.lines().collect();
@@ -224,6 +224,9 @@ fn a_column_of_a_table_is_drawn_and_the_others_are_named() {
     let tables = crate::harness::Place::tables();
     let refused = tables.refused(&["show", "blocks.b2z", "--png", &out]);
     assert_eq!(refused, "blocks.b2z: it is a table: choose a column to draw with --columns: n, m, z, x, y, t, o");
+    let refused = tables.refused(&["show", "kinds.b2z", "--columns", "u", "--png", &out]);
+    assert_eq!(refused, "kinds.b2z: it is a table without columns of numbers: there is nothing to draw");
+    assert!(tables.ok(&["show", "kinds.b2z", "--columns", "u"]).starts_with("kinds.b2z  6 rows, 1 column\n"));
     tables.ok(&["show", "blocks.b2z", "--columns", "y", "--png", &out]);
     assert!(tests.read("t.png").starts_with(b"\x89PNG"));
     let page = tables.ok(&["show", "blocks.b2z", "--columns", "y,n"]);

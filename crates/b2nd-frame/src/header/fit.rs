@@ -90,9 +90,7 @@ impl Header {
         match (old.geometry(), self.geometry()?) {
             (Ok(Some(old)), Some(new)) if !axes(&old).eq(axes(&new)) => {
                 let [before, after] = [&old, &new].map(|array| alloc::format!("{:?} in {}", array.shape(), shapes(array)));
-                Err(Error::custom(format_args!(
-                    "the elements of {before} would not keep their places in {after}: write the array again"
-                )))
+                Err(Error::custom(format_args!("the change from {before} to {after} would move elements: write the array again")))
             }
             _ => Ok(()),
         }

@@ -229,9 +229,9 @@ fn a_commit_of_chunks_that_are_not_those_of_the_array_is_refused() {
     assert_eq!(refused(&mut editor, &array(56), &offsets[..3]), format!("{count} 3"));
     assert_eq!(refused(&mut editor, &array(56), &vec![offsets[0]; 71]), format!("{count} 71"));
     let Offset::At(first) = offsets[0] else { panic!("it is stored") };
-    let twice = format!("chunk[3]: the offset {first} is of an earlier chunk too");
+    let twice = format!("chunk[3]: the offset {first} belongs to an earlier chunk too");
     assert_eq!(refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], offsets[0]]), twice);
-    let nowhere = "chunk[3]: the offset 7 is of no chunk in this frame: put the chunk first";
+    let nowhere = "chunk[3]: the offset 7 does not belong to a chunk in this frame: put the chunk first";
     assert_eq!(refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], Offset::At(7)]), nowhere);
     let blocks = "blocksize: expected 16, as the array's metalayer says, found 32";
     assert_eq!(refused(&mut editor, &of(56, 16, 4, "<i4"), &offsets), blocks);
@@ -244,7 +244,7 @@ fn a_commit_of_chunks_that_are_not_those_of_the_array_is_refused() {
     let taken = editor.put(&Chunk::store(&frames::data(9, 64), 4).unwrap()).unwrap();
     editor.rewind(0);
     let gone = refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], taken]);
-    assert!(gone.ends_with("is of no chunk in this frame: put the chunk first"), "{gone}");
+    assert!(gone.ends_with("does not belong to a chunk in this frame: put the chunk first"), "{gone}");
     drop(editor);
     assert!(fs::read(&path).unwrap() == before, "the file is as it was");
 }

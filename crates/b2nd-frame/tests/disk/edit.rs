@@ -235,7 +235,7 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
     };
     let said = "as the array's metalayer says, found";
     let shapes = "in chunks of [16] and blocks of [8]";
-    let moves = format!("the elements of [56] {shapes} would not keep their places in [57] {shapes}: write the array again");
+    let moves = format!("the change from [56] {shapes} to [57] {shapes} would move elements: write the array again");
     for (meta, expected) in [
         (of(65, 16, 8, "<i4"), "chunks: expected 5, as the array's shapes say, found 4".to_owned()),
         (of(56, 14, 7, "<i4"), format!("chunksize: expected 56, {said} 64")),

@@ -96,7 +96,7 @@ fn what_cannot_be_fetched_says_why_and_is_not_missing() {
 }
 
 #[test]
-fn neighbours_are_joined() {
+fn neighbors_are_joined() {
     assert_eq!(join(vec![], 10), []);
     assert_eq!(join(vec![30..40, 0..10, 5..20, 2..3], 0), [0..20, 30..40]);
     assert_eq!(join(vec![30..40, 0..10, 5..20], 10), [0..40]);

@@ -38,7 +38,7 @@ impl Array {
         let expected = usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
         let (expected, found) = (expected.ok_or(Error::Memory { items, itemsize })?, header.nbytes());
         if expected != found {
-            return Err(Error::custom(format_args!("expected {expected} bytes, as the array's shapes say, found {found}")));
+            return Err(Error::custom(format_args!("expected {expected} bytes for the array's shapes, found {found}")));
         }
         if header.special().is_none() && !header.is_stored() {
             b2nd_codec::accept(&header)?;

@@ -15,7 +15,7 @@ const CHUNK: &str = "02019102e8030000e803000092000000140000007a00000028b52ffd60e
 
 /// Returns the number of configurations whose chunks are shorter than the elements and decode to them, of which there are 20, and 100 more
 /// if the chunk of numcodecs is decoded.
-#[allow(unsafe_code, reason = "a name that a program outside Rust can call")]
+#[allow(unsafe_code, reason = "programs outside Rust call this function by its name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn decoded_chunks() -> u32 {
     let filters = ["noshuffle", "shuffle", "bitshuffle"];

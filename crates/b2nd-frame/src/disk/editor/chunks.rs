@@ -252,10 +252,10 @@ impl ChunkEditor {
         for (number, place) in offsets.iter().enumerate().filter_map(|(number, &offset)| Some((number, file_number(offset)?))) {
             let wrong = match (used.insert(place), known.contains(&place) || self.put.contains(&place)) {
                 (true, true) => continue,
-                (false, _) => "of an earlier chunk too",
-                (true, false) => "of no chunk in this frame: put the chunk first",
+                (false, _) => "belongs to an earlier chunk too",
+                (true, false) => "does not belong to a chunk in this frame: put the chunk first",
             };
-            return Err(Error::custom(format_args!("the offset {place} is {wrong}")).in_chunk(number as u64));
+            return Err(Error::custom(format_args!("the offset {place} {wrong}")).in_chunk(number as u64));
         }
         Ok(())
     }
