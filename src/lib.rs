@@ -1,6 +1,6 @@
 //! A serde data format for the metadata of Blosc2 arrays: a form of MessagePack in which the type of a field determines its width, so that
-//! reading and writing gives the same bytes. `rmp-serde` reads such bytes, but writes numbers in their shortest form, which cannot replace a
-//! metalayer in place.
+//! reading and writing gives the same bytes. `rmp-serde` reads such bytes, but writes numbers in their shortest form, which cannot replace
+//! a metalayer in place.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -55,8 +55,8 @@
 //!
 //! # Integers
 //!
-//! In all of these crates, indices and counts of chunks and blocks, and positions in files, are `u64`. Lengths and coordinates of dimensions
-//! are `i64`, and lengths of chunks and blocks are `i32` or `i64`, as in the metadata. Lengths of bytes in memory are `usize`.
+//! In all of these crates, indices and counts of chunks and blocks, and positions in files, are `u64`. Lengths and coordinates of
+//! dimensions are `i64`, and lengths of chunks and blocks are `i32` or `i64`, as in the metadata. Lengths of bytes in memory are `usize`.
 //!
 //! # The format
 //!
@@ -89,8 +89,9 @@
 //! ```
 //!
 //! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types, unless they use `default`,
-//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], or maps and sets that reorder or merge their entries
-//! (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
+//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], or maps and sets that reorder or merge their
+//! entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a field (fixstr,
+//! array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:

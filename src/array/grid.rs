@@ -13,7 +13,8 @@ pub use pack::Run;
 /// element.
 ///
 /// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. The indices and the total numbers of chunks and blocks
-/// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All numbers and coordinates start at 0.
+/// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All numbers and coordinates start at
+/// 0.
 ///
 /// The numbering is row-major: the last dimension varies fastest. Chunks are numbered within the array, blocks within their chunk. The
 /// array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds one block after the
@@ -245,7 +246,8 @@ const INT64: Width = (i64::MAX, "int64");
 fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Result<Dims<i64>> {
     let mut padded = *lengths;
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
-        // Add before subtracting, as C-Blosc2 does, so that the sum overflows for the same lengths as in C-Blosc2. Such lengths are refused.
+        // Add before subtracting, as C-Blosc2 does, so that the sum overflows for the same lengths as in C-Blosc2. Such lengths are
+        // refused.
         let rest = length.checked_rem(part).unwrap_or(0);
         if rest != 0 {
             let too_long = |length| {

@@ -17,8 +17,9 @@ use crate::schema::numpy_dtype::{data_type, is_time};
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn, ReadRows};
 
-/// The rows of an array along its first dimension, as batches. If the array has one dimension and its elements are structures, each field is
-/// a column. Otherwise, the only column is `values`; the other dimensions are nested `FixedSizeList`s. Only one batch is in memory at a time.
+/// The rows of an array along its first dimension, as batches. If the array has one dimension and its elements are structures, each field
+/// is a column. Otherwise, the only column is `values`; the other dimensions are nested `FixedSizeList`s. Only one batch is in memory at a
+/// time.
 ///
 /// ```
 /// use b2nd_arrow::{ArrayReader, RecordBatchReader};

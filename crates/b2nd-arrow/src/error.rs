@@ -29,8 +29,8 @@ struct Inner {
 pub enum ErrorKind {
     /// A file does not exist or cannot be read.
     Io,
-    /// The store has no such table, the table has no such column, a file of the table is missing, or a file holds a different kind of data than
-    /// expected.
+    /// The store has no such table, the table has no such column, a file of the table is missing, or a file holds a different kind of data
+    /// than expected.
     NotFound,
     /// The request is not supported, although the file may be valid: for example, a column has no Arrow type (it holds objects or is
     /// computed), or the output format cannot represent a value.

@@ -62,9 +62,10 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
 /// * arrays whose lengths, multiplied by the lengths of their chunks, do not fit an int64 (C-Blosc2 never uses the product).
 ///
-/// The decoders have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`, and the reader of values in Arrow with
-/// the feature `arrow`. Without these features, Zstandard and values in Arrow cause a finding with [`not_decoded`](Finding::not_decoded), so
-/// such a file is not readable. With [`check_frame`] you can add your own decoder, for example in a separate process.
+/// The decoders have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`, and the reader of values in Arrow
+/// with the feature `arrow`. Without these features, Zstandard and values in Arrow cause a finding with
+/// [`not_decoded`](Finding::not_decoded), so such a file is not readable. With [`check_frame`] you can add your own decoder, for example in
+/// a separate process.
 ///
 /// The source may contain more bytes than the frame.
 ///

@@ -2,7 +2,8 @@
 //! these files are valid.
 //!
 //! Each fact was observed, and names a file of the conformance suite with which it can be observed again. `conformance/proof/ci` opens
-//! these files with python-blosc2, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports each fact for the file that it names.
+//! these files with python-blosc2, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports each fact for the file that it
+//! names.
 
 use serde::Serialize;
 

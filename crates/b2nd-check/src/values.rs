@@ -6,8 +6,8 @@ use b2nd_store::{Frame, Store, value};
 
 use crate::check::{CheckOptions, Finding, Limits};
 
-/// Reads the values of a frame whose batches are in Arrow IPC. Does nothing for other frames, without [`CheckOptions::data`], and if the frame
-/// has `findings` of its own, except for those about other readers.
+/// Reads the values of a frame whose batches are in Arrow IPC. Does nothing for other frames, without [`CheckOptions::data`], and if the
+/// frame has `findings` of its own, except for those about other readers.
 pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding]) -> Option<Finding> {
     let batches = frame.header().metalayers().get("batcharray").and_then(value::read);
     let is_arrow = batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow");
@@ -15,7 +15,8 @@ pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding])
     if is_read { unread::cells(frame, &options.limits) } else { None }
 }
 
-/// Reads all values of the table with this key. Returns a finding for each column that cannot be read, or for a table that cannot be opened.
+/// Reads all values of the table with this key. Returns a finding for each column that cannot be read, or for a table that cannot be
+/// opened.
 /// `rows` is the number of rows that the schema records.
 pub fn check_rows(store: &Arc<Store>, key: &str, rows: Option<u64>, limits: &Limits) -> Vec<Finding> {
     unread::rows(store, key, rows, limits)

@@ -14,9 +14,9 @@ use crate::staged::scratch;
 /// The maximum number of bytes that are copied at a time.
 const PART: u64 = 1 << 20;
 
-/// Writes an archive that contains the members `names` to the file `new`, which gets the name `target`. The function `member` gets the name of
-/// a member and a path, and writes the content of the member to this path. It returns the CRC-32 of this content if another archive stores
-/// it: damage to the content can then still be detected. Members are stored without compression, because python-blosc2 cannot read
+/// Writes an archive that contains the members `names` to the file `new`, which gets the name `target`. The function `member` gets the name
+/// of a member and a path, and writes the content of the member to this path. It returns the CRC-32 of this content if another archive
+/// stores it: damage to the content can then still be detected. Members are stored without compression, because python-blosc2 cannot read
 /// compressed members.
 pub(crate) fn write(
     target: &Path,

@@ -149,8 +149,8 @@ pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
     columns(&std::iter::once(heading).chain(chunks.iter().map(row)).collect::<Vec<_>>(), &[0, 2, 3])
 }
 
-/// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the location is not
-/// in an HDF5 file. Otherwise returns the findings in `found`, which are those of the dataset as an array, and those in the frames.
+/// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the location is
+/// not in an HDF5 file. Otherwise returns the findings in `found`, which are those of the dataset as an array, and those in the frames.
 #[cfg(feature = "hdf5")]
 pub(crate) fn check(
     place: &FramePlace,

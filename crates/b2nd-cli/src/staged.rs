@@ -16,8 +16,8 @@ pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Fails if the path exists, unless it is a file and `overwrite` is true. Directories are never replaced, so that a wrong name cannot delete
-/// their files.
+/// Fails if the path exists, unless it is a file and `overwrite` is true. Directories are never replaced, so that a wrong name cannot
+/// delete their files.
 pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     match overwrite {
         false => must_not_exist(path),

@@ -161,7 +161,8 @@ pub(crate) fn fields(dtype: &DType, bytes: &[u8], format: impl Fn(&DType, &[u8])
     elements::fields(dtype, bytes).map(|(field, bytes)| format(field.dtype(), bytes)).collect()
 }
 
-/// Opens the source of the frame that an argument names, like [`source`]. If the frame starts at a given byte, its file may be of any format.
+/// Opens the source of the frame that an argument names, like [`source`]. If the frame starts at a given byte, its file may be of any
+/// format.
 pub(crate) fn source_at(word: &Path, start: &Start) -> Result<Bytes> {
     let location = Location::new(word.as_os_str());
     match (start.offset, location.key()) {
@@ -217,8 +218,8 @@ pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
-/// Compares the values of two arrays, and returns lines that describe how the values differ, or nothing if no value differs. Numbers that are
-/// equal within `tolerance` do not differ.
+/// Compares the values of two arrays, and returns lines that describe how the values differ, or nothing if no value differs. Numbers that
+/// are equal within `tolerance` do not differ.
 pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<String>> {
     let named = |path: &Path| {
         let array = source(path).and_then(|source| open(source, None));

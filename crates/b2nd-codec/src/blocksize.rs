@@ -54,8 +54,8 @@ impl Options {
         if blocksize > self.typesize { blocksize / self.typesize * self.typesize } else { blocksize }
     }
 
-    /// Returns the minimum length in bytes of data that is compressed, and of the streams into which a block is split, unless the split mode
-    /// is [`SplitMode::Always`].
+    /// Returns the minimum length in bytes of data that is compressed, and of the streams into which a block is split, unless the split
+    /// mode is [`SplitMode::Always`].
     pub(crate) fn shortest(&self) -> usize {
         if self.format == Format::Blosc1 { 128 } else { 32 }
     }

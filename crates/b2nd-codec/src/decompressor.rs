@@ -201,8 +201,8 @@ impl Decompressor {
     }
 
     /// Decompresses a block into a buffer, whose length must be that of the block's data. `bytes` are the bytes of the chunk in the range
-    /// [`Blocks::range`]. If the chunk has the filter delta, `first` must be the data of the chunk's first block; it is `None` only when the
-    /// first block itself is decompressed.
+    /// [`Blocks::range`]. If the chunk has the filter delta, `first` must be the data of the chunk's first block; it is `None` only when
+    /// the first block itself is decompressed.
     ///
     /// # Errors
     ///

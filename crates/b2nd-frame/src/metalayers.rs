@@ -77,8 +77,8 @@ impl Metalayers {
         Ok(None)
     }
 
-    /// Encodes a value, and stores it as the metalayer with the name `T::NAME`. The encoding is that of [`to_vec`](b2nd::to_vec), or generic
-    /// MessagePack if `T::NAMED` is true.
+    /// Encodes a value, and stores it as the metalayer with the name `T::NAME`. The encoding is that of [`to_vec`](b2nd::to_vec), or
+    /// generic MessagePack if `T::NAMED` is true.
     ///
     /// # Errors
     ///

@@ -125,8 +125,8 @@ impl<T: Target> Writer<T> {
         self.put(&chunk.bytes_in_blocks(blocksize), nbytes)
     }
 
-    /// Packs, compresses and appends the elements of the next chunk, which are given as bytes. In a frame of an array, these are the elements
-    /// of the array that the chunk holds, in C order and without padding. They are compressed as the header says.
+    /// Packs, compresses and appends the elements of the next chunk, which are given as bytes. In a frame of an array, these are the
+    /// elements of the array that the chunk holds, in C order and without padding. They are compressed as the header says.
     ///
     /// ```
     /// use b2nd_frame::{Frame, Header, Writer};

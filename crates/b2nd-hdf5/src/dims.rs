@@ -14,8 +14,8 @@ use crate::error::fault;
 /// The attribute with the names.
 pub(crate) const DIMS: &str = "dims";
 
-/// The attribute with a list of references for each dimension, of which the first names it. The references are to dimension scales: datasets
-/// with the coordinates along a dimension.
+/// The attribute with a list of references for each dimension, of which the first names it. The references are to dimension scales:
+/// datasets with the coordinates along a dimension.
 pub(crate) const LIST: &str = "DIMENSION_LIST";
 
 /// The number of scales of a file that are searched for. A search reads all links of a group.

@@ -25,8 +25,8 @@ pub struct ConcatOptions {
     pub overwrite: bool,
 }
 
-/// Joins arrays along an axis, and writes the result to a new file. The arrays have the same dtype, and the same shape except along the axis.
-/// The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
+/// Joins arrays along an axis, and writes the result to a new file. The arrays have the same dtype, and the same shape except along the
+/// axis. The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
 ///
 /// Chunks are copied without decompressing them if they align: all arrays have the same chunk and block shapes, and each array but the last
 /// ends at the end of a chunk along the axis.
@@ -48,8 +48,8 @@ pub struct ConcatOptions {
 /// # Errors
 ///
 /// Fails if the chunks do not align and [`recompress`](ConcatOptions::recompress) is false ([`Error::Misaligned`]); if the arrays differ in
-/// dtype or shape; if there is no array, or no such axis; if the first array does not have the layout that C-Blosc2 has written since 2.7.0;
-/// or if an array cannot be read, or the new file cannot be written.
+/// dtype or shape; if there is no array, or no such axis; if the first array does not have the layout that C-Blosc2 has written since
+/// 2.7.0; or if an array cannot be read, or the new file cannot be written.
 pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: &ConcatOptions) -> Result<()> {
     let first = arrays.first().ok_or_else(|| Error::custom("expected one array or more to join, found none"))?;
     let mut meta = current(first.header()).map_err(|error| first.error(error))?;

@@ -92,7 +92,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// The number of bytes to write does not match the array or the slice, or the bytes are not whole rows.
-    #[error("the array has {expected} bytes, but {found} were given")]
+    #[error("expected {expected} bytes, found {found}")]
     Length {
         /// A number of bytes that would match.
         expected: usize,

@@ -37,8 +37,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the slice has a different number of dimensions than the array, is not inside the array or does not fit into memory. Also fails
-    /// if a chunk cannot be read, or needs a codec or filter that is not available.
+    /// Fails if the slice has a different number of dimensions than the array, is not inside the array or does not fit into memory. Also
+    /// fails if a chunk cannot be read, or needs a codec or filter that is not available.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         self.with_path(|| self.entries(&all(slice), self.itemsize()))
     }
@@ -80,7 +80,8 @@ impl Array {
     /// ```
     pub fn repeated(&self, slice: &[Range<i64>]) -> Option<Vec<u8>> {
         self.check(slice).ok().filter(|_| self.flat.is_none())?;
-        // A longer chunk does not repeat an element, or a gap follows the chunk. It is not read, since it would be read again with the slice.
+        // A longer chunk does not repeat an element, or a gap follows the chunk. It is not read, since it would be read again with the
+        // slice.
         let longest = (ChunkHeader::MAX_LEN + self.itemsize()) as u64;
         let mut chunks = self.grid.chunks_in(slice).ok()?.map(|number| {
             self.stored_len(number).ok().filter(|&length| length <= longest)?;
@@ -148,8 +149,8 @@ impl Array {
         })
     }
 
-    /// Converts a slice in ndarray's notation. Returns the elements to read, and the slice to apply to the array of these elements, which can
-    /// reverse, remove and insert axes.
+    /// Converts a slice in ndarray's notation. Returns the elements to read, and the slice to apply to the array of these elements, which
+    /// can reverse, remove and insert axes.
     fn bounds(&self, slice: &[SliceInfoElem]) -> Result<(Vec<Along>, Vec<SliceInfoElem>)> {
         let shape = self.geometry().shape();
         let is_axis = |element: &&SliceInfoElem| !matches!(element, SliceInfoElem::NewAxis);
@@ -199,8 +200,8 @@ impl Array {
         Ok(ArrayD::from_shape_vec(lengths, T::values(bits))?)
     }
 
-    /// Checks a selection and reads its elements. Each element takes `count` entries of the result: its length in bytes if `P` is `u8`, or 1
-    /// if `P` has the size of an element.
+    /// Checks a selection and reads its elements. Each element takes `count` entries of the result: its length in bytes if `P` is `u8`, or
+    /// 1 if `P` has the size of an element.
     pub(crate) fn entries<P: Pod>(&self, selected: &[Along], count: usize) -> Result<Vec<P>> {
         let slice: Vec<_> = selected.iter().map(Along::range).collect();
         self.check(&slice)?;

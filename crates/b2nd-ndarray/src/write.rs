@@ -121,8 +121,8 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
 ///
 /// # Errors
 ///
-/// Fails if the slabs together have fewer rows than the array ([`Error::Length`]) or more (rows without elements are not counted), or if a slab's rows do not have the shape of the
-/// array's rows ([`Error::Rows`]). Also returns the errors of [`write()`].
+/// Fails if the slabs together have fewer rows than the array ([`Error::Length`]) or more (rows without elements are not counted), or if a
+/// slab's rows do not have the shape of the array's rows ([`Error::Rows`]). Also returns the errors of [`write()`].
 pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     shape: &[i64],

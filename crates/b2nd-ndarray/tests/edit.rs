@@ -278,7 +278,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         "slice[1]: expected 0 <= start <= stop <= 3, found 2..4"
     );
     assert_eq!(said(editor.write_slice(&[0..1], &array![1])), "slice: expected one range per dimension (2), found 1");
-    assert_eq!(said(editor.write_slice_bytes(&[0..1, 0..1], b"12345")), "the array has 4 bytes, but 5 were given");
+    assert_eq!(said(editor.write_slice_bytes(&[0..1, 0..1], b"12345")), "expected 4 bytes, found 5");
     assert_eq!(said(editor.resize(&[4], 1)), "expected 2 dimensions, found 1");
     assert_eq!(said(editor.resize(&[4, -3], 1)), "shape[1]: expected a length of 0 or more, found -3");
     assert_eq!(said(editor.resize(&[4, 3], 1.0)), "the array's elements are int32, little-endian, not float64");

@@ -303,7 +303,7 @@ fn what_is_not_written() {
     let expected = "blockshape[1] is 3, but chunkshape[1] is 2: blocks must fit in chunks";
     refused(b2nd_ndarray::write(&path, &array![[1, 2]], &long), expected);
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
-    refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, but 5 were given");
+    refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "expected 6 bytes, found 5");
     let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
     let expected = "C-Blosc2 reads wrong values from slices of arrays with the filter delta: choose other filters";
     refused(b2nd_ndarray::write(&path, &array![1, 2], &delta), expected);

@@ -29,9 +29,9 @@ fn a_reader_with_more_or_fewer_bytes_than_the_array_is_refused() {
     let written = |length: u64| write_from(&path, &meta(), std::io::repeat(1).take(length), &Options::default());
     refused(&path, written(121), "the array has 120 bytes, but more were given");
     refused(&path, written(u64::MAX), "the array has 120 bytes, but more were given");
-    refused(&path, written(119), "the array has 120 bytes, but 119 were given");
-    refused(&path, written(0), "the array has 120 bytes, but 0 were given");
-    refused(&path, write_bytes(&path, &meta(), &[0; 119], &Options::default()), "the array has 120 bytes, but 119 were given");
+    refused(&path, written(119), "expected 120 bytes, found 119");
+    refused(&path, written(0), "expected 120 bytes, found 0");
+    refused(&path, write_bytes(&path, &meta(), &[0; 119], &Options::default()), "expected 120 bytes, found 119");
     written(120).unwrap();
     assert_eq!(whole::<i32>(&path), ArrayD::from_elem(vec![10, 3], 0x0101_0101));
     let empty = B2ndMeta::new(Geometry::new(&[0], &[1], &[1]).unwrap(), "<i4");
@@ -53,7 +53,7 @@ fn slabs_give_the_same_file_as_the_whole_array() {
         std::fs::remove_file(&other).unwrap();
     }
     let few = write_slabs(&other, &[1000, 7], slabs(10).take(99), &options);
-    refused(&other, few, "the array has 56000 bytes, but 55440 were given");
+    refused(&other, few, "expected 56000 bytes, found 55440");
     let many = write_slabs(&other, &[1000, 7], slabs(10).chain(slabs(1)), &options);
     refused(&other, many, "the array has 56000 bytes, but more were given");
     let rows = write_slabs(&other, &[1000, 6], slabs(10), &options);

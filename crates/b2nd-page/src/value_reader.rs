@@ -70,7 +70,8 @@ pub struct View {
     /// What is returned:
     ///
     /// * `bytes`: the bytes of the elements, in C order. The elements of damaged chunks are zeros.
-    /// * `numbers`: the numbers of a column in the plane, row by row, as little-endian f64. The numbers of elements in damaged chunks are NaN.
+    /// * `numbers`: the numbers of a column in the plane, row by row, as little-endian f64. The numbers of elements in damaged chunks are
+    /// NaN.
     /// * `image`: the plane as an image, with four bytes (red, green, blue, alpha) for each pixel. The last axis contains the channels.
     /// * `texts`: the plane as texts, row by row. The texts of elements in damaged chunks are null.
     /// * `csv`: the plane as CSV.
@@ -173,8 +174,8 @@ impl ValueReader {
         None
     }
 
-    /// Returns the slice in the forms that the view requests: the length of a JSON text as little-endian u32, the JSON text, and the buffers
-    /// that it lists as pairs of a name and a length in bytes.
+    /// Returns the slice in the forms that the view requests: the length of a JSON text as little-endian u32, the JSON text, and the
+    /// buffers that it lists as pairs of a name and a length in bytes.
     pub fn forms(&self, view: &str) -> Vec<u8> {
         framed(parse(view.as_bytes()).and_then(|view| self.formed(json!({}), &view)))
     }

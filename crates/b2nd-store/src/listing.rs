@@ -38,9 +38,9 @@ pub struct StoreListing {
 
 /// Lists the leaves, groups and attributes of a store in a directory or an archive.
 ///
-/// If bytes of a source have not been fetched yet ([`Missing`](b2nd_frame::ErrorKind::Missing)), the other files are still read, so that one call
-/// finds out which bytes are missing in all files. If a file of attributes is not a valid frame, it is listed as a leaf, and opening the
-/// leaf returns the error.
+/// If bytes of a source have not been fetched yet ([`Missing`](b2nd_frame::ErrorKind::Missing)), the other files are still read, so that
+/// one call finds out which bytes are missing in all files. If a file of attributes is not a valid frame, it is listed as a leaf, and
+/// opening the leaf returns the error.
 ///
 /// # Errors
 ///

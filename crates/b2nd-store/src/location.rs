@@ -71,7 +71,8 @@ impl Location {
         self.key.as_deref()
     }
 
-    /// Returns the path or the URL as text, without the key and without the user name and password of a URL. For standard input, this is `-`.
+    /// Returns the path or the URL as text, without the key and without the user name and password of a URL. For standard input, this is
+    /// `-`.
     pub fn place(&self) -> Cow<'_, str> {
         match &self.place {
             Origin::Stdin => "-".into(),

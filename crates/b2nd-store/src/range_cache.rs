@@ -91,8 +91,8 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
         Ok(bytes)
     }
 
-    /// Fetches ranges with up to [`AT_ONCE`] requests at the same time. Passes each range's number, the range and its bytes to `take`, in any
-    /// order.
+    /// Fetches ranges with up to [`AT_ONCE`] requests at the same time. Passes each range's number, the range and its bytes to `take`, in
+    /// any order.
     fn fetch_all(&self, ranges: &[Range<u64>], take: impl FnMut(usize, &Range<u64>, Vec<u8>) + Send) -> io::Result<()> {
         let (take, next) = (Mutex::new(take), AtomicUsize::new(0));
         let work = || {

@@ -49,8 +49,8 @@ impl Candidate {
     }
 
     /// Returns true if the path is a file whose name has one of the endings of Blosc2 files, or of HDF5 files if this process opens them as
-    /// stores. The content of the file is not checked, except that of files named `*.nc` and `*.hdf`, of which only some are HDF5 files. For
-    /// links, and for the path at which the search started, returns false.
+    /// stores. The content of the file is not checked, except that of files named `*.nc` and `*.hdf`, of which only some are HDF5 files.
+    /// For links, and for the path at which the search started, returns false.
     pub fn is_named_so(&self) -> bool {
         let Ok(What::File(kind)) = &self.what else { return false };
         let is_it = || !has_ending(&self.path, &["nc", "hdf"]) || matches!(frame_or_archive(&self.path, *kind), Ok(Some(_)));

@@ -190,8 +190,10 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
     Some(Fact("padding", padding, "padding"))
 }
 
-/// Returns a note that names the attributes that say how to compute values from the stored ones, since values are shown as they are stored. A
-/// `_FillValue` or `missing_value` is among the values unless it is NaN, or outside of `range`, the min and max of the values if they are known.
+/// Returns a note that names the attributes that say how to compute values from the stored ones, since values are shown as they are stored.
+/// A
+/// `_FillValue` or `missing_value` is among the values unless it is NaN, or outside of `range`, the min and max of the values if they are
+/// known.
 pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
     let number = |name: &str| {
         let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;

@@ -80,8 +80,8 @@ pub fn draw(frame: &Frame, name: &str) -> View {
     ))
 }
 
-/// Returns the lines of text next to the chunks. A line consists of the class of its swatch, which is empty if it has none, the class of its
-/// text, and the text.
+/// Returns the lines of text next to the chunks. A line consists of the class of its swatch, which is empty if it has none, the class of
+/// its text, and the text.
 fn lines(header: &Header, drawing: Option<&Drawing>) -> Vec<(&'static str, &'static str, String)> {
     // The shapes may be readable even if the dtype is not.
     let shapes = || Some(shapes(&header.geometry().ok()??).to_vec());

@@ -351,8 +351,8 @@ impl Axis {
         (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1
     }
 
-    /// Returns the range in the array from the first to the last selected element of a touched chunk along this dimension, and the number of
-    /// touched blocks. `nth` counts the touched chunks from 0.
+    /// Returns the range in the array from the first to the last selected element of a touched chunk along this dimension, and the number
+    /// of touched blocks. `nth` counts the touched chunks from 0.
     fn along(&self, nth: i64) -> (Range<i64>, usize) {
         let start = self.range.start;
         let chunk = if self.step > self.chunk { (start + nth * self.step) / self.chunk } else { start / self.chunk + nth };

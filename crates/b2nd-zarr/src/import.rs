@@ -42,8 +42,8 @@ const MOST_METADATA: u64 = 1 << 24;
 const MOST_BLOCKS: u64 = 1 << 20;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. The names of the dimensions become the attribute `dims`,
-/// unless there are 16 attributes already, the most that a file can have. An attribute in `options` replaces one of the same name. If xarray
-/// wrote version 2, `fill_value` becomes the attribute `_FillValue`.
+/// unless there are 16 attributes already, the most that a file can have. An attribute in `options` replaces one of the same name. If
+/// xarray wrote version 2, `fill_value` becomes the attribute `_FillValue`.
 ///
 /// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
 /// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. A few layers of chunks along the first dimension
@@ -134,8 +134,8 @@ pub struct ArrayEntry {
     pub shape: Vec<u64>,
 }
 
-/// Lists the arrays in a Zarr group at any depth, in the order of their names. If the path is an array, lists only this array. Symbolic links
-/// are not followed.
+/// Lists the arrays in a Zarr group at any depth, in the order of their names. If the path is an array, lists only this array. Symbolic
+/// links are not followed.
 ///
 /// # Errors
 ///

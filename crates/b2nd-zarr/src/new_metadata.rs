@@ -118,8 +118,9 @@ pub(crate) fn is_float(dtype: &DType) -> bool {
     matches!(scalar.scalar_type(), ScalarType::Float16 | ScalarType::Float32 | ScalarType::Float64)
 }
 
-/// Converts attributes to JSON. The [`FILL_VALUE`] of floats is a double in base64. NaN and infinities become null. Other values that JSON cannot represent become objects, in the form in which
-/// [`b2nd::Value`] is serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
+/// Converts attributes to JSON. The [`FILL_VALUE`] of floats is a double in base64. NaN and infinities become null. Other values that JSON
+/// cannot represent become objects, in the form in which [`b2nd::Value`] is serialized. Attributes that are not MessagePack, or whose names
+/// are not UTF-8, become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     let found = array.attributes()?;
     let mut attributes = Map::new();

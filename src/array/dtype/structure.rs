@@ -110,7 +110,8 @@ impl Struct {
         Struct::build(fields.into_iter().map(|(name, dtype)| (name, 0, dtype)), None, true)
     }
 
-    /// Makes a structure of `itemsize` bytes from the names, offsets and dtypes of its fields. The dtypes are converted to NumPy's spelling.
+    /// Makes a structure of `itemsize` bytes from the names, offsets and dtypes of its fields. The dtypes are converted to NumPy's
+    /// spelling.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
-//! Two WebAssembly modules with which the page reads pieces of files, and passes its questions on to `b2nd-page`. Without features, this crate
-//! compiles to the module that answers questions about metadata. With the feature `values`, it compiles to the module that reads values.
+//! Two WebAssembly modules with which the page reads pieces of files, and passes its questions on to `b2nd-page`. Without features, this
+//! crate compiles to the module that answers questions about metadata. With the feature `values`, it compiles to the module that reads
+//! values.
 
 mod pieces;
 #[cfg(feature = "values")]
@@ -20,8 +21,8 @@ const GAP: u64 = if cfg!(feature = "values") { 4096 } else { 0 };
 
 /// A file or a folder about which the page asks questions.
 ///
-/// The answer of a method is valid if [`missing`](Module::missing) returns no ranges afterwards. If it returns ranges, the page fetches their
-/// bytes, passes them to [`put`](Module::put) and calls the method again.
+/// The answer of a method is valid if [`missing`](Module::missing) returns no ranges afterwards. If it returns ranges, the page fetches
+/// their bytes, passes them to [`put`](Module::put) and calls the method again.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Module {

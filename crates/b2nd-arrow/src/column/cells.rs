@@ -155,8 +155,8 @@ impl Cells {
         Ok(())
     }
 
-    /// Does the work of [`each_block`](Cells::each_block) for one chunk. `cells` are the cells of the chunk, and `wanted` those to read, both
-    /// counted from the start of the file.
+    /// Does the work of [`each_block`](Cells::each_block) for one chunk. `cells` are the cells of the chunk, and `wanted` those to read,
+    /// both counted from the start of the file.
     fn chunk(
         &self,
         number: u64,

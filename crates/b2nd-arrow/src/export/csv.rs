@@ -60,7 +60,8 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// Quotes a text for a cell if necessary. An empty cell means null, so an empty text is quoted. (Only in a single column are nulls quoted too.)
+/// Quotes a text for a cell if necessary. An empty cell means null, so an empty text is quoted. (Only in a single column are nulls quoted
+/// too.)
 fn in_cell(text: &str) -> String {
     let needs_quotes = text.contains([',', '"', '\n', '\r']) || text.trim() != text || text.is_empty();
     if needs_quotes { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }

@@ -30,7 +30,8 @@ use elements::{Elements, length_of, open, spooled};
 /// python-blosc2's defaults. Chunks of HDF5 that Blosc2 compressed are copied.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input, which is read as NumPy, or with --dtype as raw bytes.
+    /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input, which is read as NumPy, or with
+    /// --dtype as raw bytes.
     pub(super) file: PathBuf,
 
     /// The new array (.b2nd), or - for standard output.

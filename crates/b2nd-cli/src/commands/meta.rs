@@ -60,7 +60,8 @@ pub(crate) enum Meta {
         name: String,
         #[command(flatten)]
         value: Given,
-        /// The value: a number, true, false, null, or a list or object as JSON; other words are a string. `--text` makes any value a string.
+        /// The value: a number, true, false, null, or a list or object as JSON; other words are a string. `--text` makes any value a
+        /// string.
         #[arg(allow_negative_numbers = true)]
         plain: Option<String>,
         /// Replace a metalayer in the header instead of an attribute.
@@ -102,7 +103,8 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Returns the bytes to store for the value. Without an option, a value that is not JSON and does not start like JSON is stored as a string.
+    /// Returns the bytes to store for the value. Without an option, a value that is not JSON and does not start like JSON is stored as a
+    /// string.
     ///
     /// # Errors
     ///

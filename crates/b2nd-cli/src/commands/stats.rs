@@ -203,7 +203,8 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
     Ok(true)
 }
 
-/// Computes the statistics of the selected values of each column. If `keeps` is true, they include quantiles, unless there are too many values.
+/// Computes the statistics of the selected values of each column. If `keeps` is true, they include quantiles, unless there are too many
+/// values.
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column], keeps: bool) -> Result<Vec<Tally>> {
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);

@@ -78,8 +78,8 @@ fn is_plane(options: &Options, bytes: &[u8]) -> bool {
 }
 
 /// Returns the parameters of Zstandard for a level, with two changes for planes, which save a quarter to a half of the time. Looking for a
-/// better match two positions ahead finds none there. In a plane with few values, the same four bytes occur in a large number of places, and
-/// the search ends before it has tried those with longer matches. The same six bytes are rarer, and such streams are up to 5% shorter.
+/// better match two positions ahead finds none there. In a plane with few values, the same four bytes occur in a large number of places,
+/// and the search ends before it has tried those with longer matches. The same six bytes are rarer, and such streams are up to 5% shorter.
 fn parameters(level: i32, is_plane: bool, bytes: &[u8]) -> ZSTD_parameters {
     let mut parameters = ZSTD_getParams(level, bytes.len() as u64, 0);
     if is_plane && parameters.cParams.strategy == ZSTD_lazy2 {

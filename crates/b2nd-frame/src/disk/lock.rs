@@ -74,8 +74,8 @@ impl Drop for Claim {
     }
 }
 
-/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored: the system removes
-/// the lock then.
+/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored: the system
+/// removes the lock then.
 pub(super) fn unlock(file: &fs::File) {
     let _ = system::unlock(file);
 }
@@ -125,8 +125,8 @@ pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     is_at(file, path)
 }
 
-/// Locks a file or directory that no process uses any longer, without waiting. Fails if the path is locked already, or if the file system has
-/// no locks. Returns `None` if another process has removed or replaced the file, or if files of this kind cannot be locked.
+/// Locks a file or directory that no process uses any longer, without waiting. Fails if the path is locked already, or if the file system
+/// has no locks. Returns `None` if another process has removed or replaced the file, or if files of this kind cannot be locked.
 pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {

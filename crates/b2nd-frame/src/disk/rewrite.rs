@@ -22,9 +22,10 @@ use crate::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// # Errors
 ///
-/// Fails if `path` is not a frame, is read-only or not a regular file, `edit` fails or leaves more than 16 metalayers and more than the frame
-/// had, or a file cannot be written. Also fails if `edit` changes the metalayer of an array to one that cannot be decoded, that does not
-/// match the chunks, or that would move elements. After an error, the file is unchanged, unless only the final sync of the directory failed.
+/// Fails if `path` is not a frame, is read-only or not a regular file, `edit` fails or leaves more than 16 metalayers and more than the
+/// frame had, or a file cannot be written. Also fails if `edit` changes the metalayer of an array to one that cannot be decoded, that does
+/// not match the chunks, or that would move elements. After an error, the file is unchanged, unless only the final sync of the directory
+/// failed.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
@@ -44,8 +45,8 @@ pub fn rewrite(path: impl AsRef<Path>, edit: impl FnOnce(&mut Metalayers) -> Res
 /// Copies a frame and changes its metalayers, like [`rewrite`]. Each new file gets the permissions of its source, and the other attributes
 /// that an [`Editor`](super::Editor) keeps.
 ///
-/// If `source` and `target` are the same, this is [`rewrite`]. Otherwise, `target` must not exist, and the call also fails if another process
-/// creates it meanwhile. This function waits until no editor has `source` open.
+/// If `source` and `target` are the same, this is [`rewrite`]. Otherwise, `target` must not exist, and the call also fails if another
+/// process creates it meanwhile. This function waits until no editor has `source` open.
 ///
 /// # Errors
 ///

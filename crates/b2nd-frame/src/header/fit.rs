@@ -79,7 +79,8 @@ impl Header {
     }
 
     /// Checks that the array's metalayer can be changed from that of `old` to that of this header without changes to the chunks: the frame
-    /// still holds the array, and each element keeps its position. Dimensions of length 1 may come or go, as when C-Blosc2 squeezes an array.
+    /// still holds the array, and each element keeps its position. Dimensions of length 1 may come or go, as when C-Blosc2 squeezes an
+    /// array.
     #[cfg(feature = "std")]
     pub(crate) fn check_replaced_array(&self, old: &Header, nchunks: impl FnOnce() -> Result<u64>) -> Result<()> {
         if self.is_sized_like(old) {

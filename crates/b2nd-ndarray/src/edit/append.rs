@@ -23,8 +23,8 @@ const ROWS: i64 = 1 << 20;
 /// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. New chunks, the index and the trailer are
 /// appended to the file; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only rows that were
 /// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. If the last call of
-/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. Each flush leaves
-/// the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
+/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. Each flush
+/// leaves the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
 ///
 /// ```
 /// use b2nd_ndarray::{Appender, Array, Options};
@@ -80,10 +80,10 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`](crate::Array::open). Also fails if this thread has another `Appender` or editor for the file, if the frame is
-    /// sparse, if the array has no dimensions or its rows have no elements, if the array's metalayer does not have the layout that C-Blosc2
-    /// has written since 2.7.0, or if the array's metalayer does not lie in the header's first 512 bytes, because other metalayers precede
-    /// it.
+    /// Returns the errors of [`Array::open`](crate::Array::open). Also fails if this thread has another `Appender` or editor for the file,
+    /// if the frame is sparse, if the array has no dimensions or its rows have no elements, if the array's metalayer does not have the
+    /// layout that C-Blosc2 has written since 2.7.0, or if the array's metalayer does not lie in the header's first 512 bytes, because
+    /// other metalayers precede it.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.
@@ -120,8 +120,8 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the rows have a different type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot be
-    /// written. Then none of the rows is appended, and the call can be repeated.
+    /// Fails if the rows have a different type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot
+    /// be written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         self.all_or_none(|this| this.take_array(rows))
     }

@@ -21,8 +21,8 @@ const SMALL: i64 = 256 << 10;
 /// The approximate length, decompressed, of the chunks whose bytes are fetched and held together.
 const FETCHED: u64 = 64 << 20;
 
-/// A chunk with at most this many bytes is fetched in one request. Fetching only some of its blocks would take two rounds of requests, since
-/// the block table comes first: while one round waits for an answer over the internet, some 30 ms, a fast line carries as many bytes.
+/// A chunk with at most this many bytes is fetched in one request. Fetching only some of its blocks would take two rounds of requests,
+/// since the block table comes first: while one round waits for an answer over the internet, some 30 ms, a fast line carries as many bytes.
 const SHORT: u64 = 1 << 20;
 
 /// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read in one call.

@@ -154,8 +154,8 @@ impl Select {
     }
 }
 
-/// For each index that was requested along an axis, its position among the indices that are read, which are ascending. `None` if the indices
-/// were requested in ascending order.
+/// For each index that was requested along an axis, its position among the indices that are read, which are ascending. `None` if the
+/// indices were requested in ascending order.
 type Order = Option<Vec<usize>>;
 
 /// Sorts indices, and removes repeated ones.

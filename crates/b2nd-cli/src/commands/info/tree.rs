@@ -16,8 +16,8 @@ pub(crate) type Cells = Vec<String>;
 /// The leaves of a store or of one of its groups: their keys and cells.
 pub(crate) type Tree = Vec<(String, Cells)>;
 
-/// Returns the lines of the whole tree, or of one group of it. At most [`DEEPEST`] levels are drawn. For a group at the last of these levels, the
-/// number of its leaves is shown.
+/// Returns the lines of the whole tree, or of one group of it. At most [`DEEPEST`] levels are drawn. For a group at the last of these
+/// levels, the number of its leaves is shown.
 pub(crate) fn lines(tree: &Tree, group: Option<&str>) -> Vec<String> {
     let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let above = names(group.unwrap_or_default()).len();

@@ -17,8 +17,8 @@ const MOST_CHUNKS: u64 = 1024;
 /// The maximum number of elements that are drawn in a line plot.
 const MOST_POINTS: i64 = 1 << 16;
 
-/// The largest ratio of the sides of a map whose elements are left out along both sides alike. Of a longer one, they are left out only along
-/// the long side, since hardly any would be left along the other.
+/// The largest ratio of the sides of a map whose elements are left out along both sides alike. Of a longer one, they are left out only
+/// along the long side, since hardly any would be left along the other.
 const LONGEST: f64 = 4.0;
 
 /// The elements of an array that are drawn, and how they are drawn.

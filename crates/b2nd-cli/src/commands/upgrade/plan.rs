@@ -5,7 +5,8 @@ use b2nd::dtype::DType;
 use b2nd_frame::Header;
 use b2nd_view::Array;
 
-/// Returns the metalayer in the current layout of an array with another layout. `header` is that of its frame, and `given` is the dtype that
+/// Returns the metalayer in the current layout of an array with another layout. `header` is that of its frame, and `given` is the dtype
+/// that
 /// `--dtype` gives.
 ///
 /// # Errors

@@ -52,7 +52,8 @@ pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<
     put_literals(output, &block[written..]);
 }
 
-/// Returns the number of equal bytes at the start of both slices. It is not inlined, because it would take registers from its callers' loops.
+/// Returns the number of equal bytes at the start of both slices. It is not inlined, because it would take registers from its callers'
+/// loops.
 #[inline(never)]
 pub(crate) fn common(one: &[u8], other: &[u8]) -> usize {
     let (mut one_left, mut other_left) = (one, other);
