@@ -25,9 +25,9 @@ pub use compound::Compound;
 /// #[derive(serde::Serialize)]
 /// struct Meta { version: u8, ndim: u8, shape: Vec<i64>, chunkshape: Vec<i32>, blockshape: Vec<i32>, dtype_format: u8, dtype: String }
 ///
-/// let meta = Meta { version: 0, ndim: 1, shape: vec![400], chunkshape: vec![110], blockshape: vec![57], dtype_format: 0, dtype:
-/// "|u1".into() }; let bytes = b2nd::to_vec(&meta)?; assert_eq!(bytes, hex_literal::hex!("97 00 01 91 d30000000000000190 91 d20000006e 91
-/// d200000039 00 db00000003 7c7531"));
+/// let meta = Meta { version: 0, ndim: 1, shape: vec![400], chunkshape: vec![110], blockshape: vec![57], dtype_format: 0, dtype: "|u1".into() };
+/// let bytes = b2nd::to_vec(&meta)?;
+/// assert_eq!(bytes, hex_literal::hex!("97 00 01 91 d30000000000000190 91 d20000006e 91 d200000039 00 db00000003 7c7531"));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
