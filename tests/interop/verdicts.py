@@ -46,7 +46,7 @@ REASONS = [
         "C-Blosc2 opens it too, but cannot read its elements: typesize, dtype, shapes and the chunks' lengths contradict one "
         "another. Each of them is valid, and b2nd does not read the elements here.",
     ),
-    (OURS, r"vlmetas", "The chunk's header is valid. Only its codec can tell if the compressed data are."),
+    (OURS, r"vlmetas", "The chunk's header is valid. Only its codec can tell if the compressed data is."),
     (
         THEIRS,
         r"array: caterva",

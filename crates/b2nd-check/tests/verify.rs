@@ -94,7 +94,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
         frame(64, &[chunk])
     };
     assert!(passes(&verify(&stored(0), &Limits::default())));
-    let lazy = "chunk 0: its flags say that its data are stored elsewhere (a lazy chunk)";
+    let lazy = "chunk 0: its flags say that its data is stored elsewhere (a lazy chunk)";
     assert_eq!(found(&stored(0x08), &Limits::default()), [lazy]);
     assert_eq!(found(&stored(0x80), &Limits::default()), ["chunk 0: its flags say that it holds measurements of a codec"]);
 
@@ -271,7 +271,7 @@ fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
         bytes
     };
     assert!(passes(&verify(&with(&|_| ()), &Limits::default())));
-    let lazy = "vlmetalayer \"note\": its flags say that its data are stored elsewhere (a lazy chunk)";
+    let lazy = "vlmetalayer \"note\": its flags say that its data is stored elsewhere (a lazy chunk)";
     assert_eq!(found(&with(&|chunk| chunk[31] |= 0x08), &Limits::default()), [lazy]);
     let special = "vlmetalayer \"note\": it is special (uninitialized), but its flags say that it has";
     for (byte, bit, wrong) in [(31, 1, "a dictionary"), (30, 1, "blocks that vary in length")] {

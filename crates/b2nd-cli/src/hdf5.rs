@@ -55,7 +55,7 @@ fn file(location: &Location) -> b2nd_frame::Result<Option<Bytes>> {
 /// Fails if a file that a command would change or copy as a frame is an HDF5 file. Errors of opening it are left to the command.
 pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
     match file(&Location::of(path)) {
-        Ok(Some(_)) => Err(Error::new("HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed")),
+        Ok(Some(_)) if cfg!(feature = "hdf5") => Err(Error::new("HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed")),
         _ => Ok(()),
     }
 }
@@ -130,7 +130,7 @@ pub(crate) fn chunks(_: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {
 /// Formats a list of [`chunks`] as the lines of a table.
 pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
     if chunks.is_empty() {
-        return vec!["the file holds no chunks: the data are contiguous, or were not written".to_owned()];
+        return vec!["the file holds no chunks: the data is contiguous, or was not written".to_owned()];
     }
     let cell = |value: &Json| match value {
         Json::Number(number) => thousands(number),

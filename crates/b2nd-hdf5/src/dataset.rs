@@ -103,7 +103,7 @@ impl File {
                 HdfMessage::DataLayout(message) => layout = Some(message.layout.clone()),
                 HdfMessage::FilterPipeline(message) => filters.clone_from(&message.filters),
                 HdfMessage::FillValue(message) => fill = message.value.clone().unwrap_or_default(),
-                HdfMessage::ExternalFiles(_) => return Err(Error::custom("its data are in other files, which are not read")),
+                HdfMessage::ExternalFiles(_) => return Err(Error::custom("its data is in other files, which are not read")),
                 _ => {}
             }
         }

@@ -18,8 +18,8 @@ pub(crate) const DIMS: &str = "dims";
 /// datasets with the coordinates along a dimension.
 pub(crate) const LIST: &str = "DIMENSION_LIST";
 
-/// The number of scales of a file that are searched for. A search reads all links of a group.
-const SEARCHES: usize = 1_000;
+/// The maximum number of names that are kept.
+const KEPT: usize = 10_000;
 
 /// The names of scales that were searched for, by the group that the search started in and their address.
 pub(crate) type Scales = Mutex<HashMap<(String, u64), Option<String>>>;
@@ -52,7 +52,10 @@ pub(crate) fn names(file: &Hdf5File, known: &Scales, dataset: &Dataset, path: &s
             readable(found.map_err(fault)).map(|found| found.ok().flatten()).transpose()
         };
         let key = (group.clone(), first);
-        if known.len() < SEARCHES && !known.contains_key(&key) {
+        if known.len() >= KEPT {
+            known.clear();
+        }
+        if !known.contains_key(&key) {
             let found = successors(Some(group.clone()), |path| parent(path)).find_map(find).transpose()?;
             known.insert(key.clone(), found);
         }

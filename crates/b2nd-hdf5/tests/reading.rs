@@ -48,7 +48,7 @@ fn what_has_no_form_as_an_array_is_refused_by_name() {
     assert_eq!(error("/refused/sequences"), format!("its elements are sequences of variable length{no_size}"));
     assert_eq!(error("/refused/references"), format!("its elements are references to objects{no_size}"));
     assert_eq!(error("/refused/null"), "the dataset has a null dataspace, which has no elements and no shape");
-    assert_eq!(error("/refused/external"), "its data are in other files, which are not read");
+    assert_eq!(error("/refused/external"), "its data is in other files, which are not read");
     assert_eq!(error("/links/other"), "/links/other: dataset not found: other");
     assert_eq!(error("/nothing"), "/nothing: dataset not found: nothing");
 }

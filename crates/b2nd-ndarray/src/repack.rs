@@ -120,7 +120,7 @@ struct Job<'a> {
 enum Work {
     /// Chunks are copied unchanged.
     Copy,
-    /// The data of each chunk are compressed again. Some codecs need the array's metalayer to decompress a chunk.
+    /// The data of each chunk is compressed again. Some codecs need the array's metalayer to decompress a chunk.
     Compress { compressor: Compressor, metalayer: Vec<u8> },
     /// The array is divided into chunks or blocks of new shapes.
     Cut { array: Box<Array>, packer: Box<Packer> },

@@ -193,7 +193,7 @@ fn write_layers(
         data.drain(..at);
         read(&mut data, 1)?;
         if !data.is_empty() {
-            return Err(Error::custom(format_args!("the array has {expected} bytes, but more were given")));
+            return Err(Error::custom(format_args!("expected {expected} bytes, found more")));
         }
         Ok(())
     })

@@ -27,8 +27,8 @@ fn a_reader_with_more_or_fewer_bytes_than_the_array_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.b2nd");
     let written = |length: u64| write_from(&path, &meta(), std::io::repeat(1).take(length), &Options::default());
-    refused(&path, written(121), "the array has 120 bytes, but more were given");
-    refused(&path, written(u64::MAX), "the array has 120 bytes, but more were given");
+    refused(&path, written(121), "expected 120 bytes, found more");
+    refused(&path, written(u64::MAX), "expected 120 bytes, found more");
     refused(&path, written(119), "expected 120 bytes, found 119");
     refused(&path, written(0), "expected 120 bytes, found 0");
     refused(&path, write_bytes(&path, &meta(), &[0; 119], &Options::default()), "expected 120 bytes, found 119");
@@ -36,7 +36,7 @@ fn a_reader_with_more_or_fewer_bytes_than_the_array_is_refused() {
     assert_eq!(whole::<i32>(&path), ArrayD::from_elem(vec![10, 3], 0x0101_0101));
     let empty = B2ndMeta::new(Geometry::new(&[0], &[1], &[1]).unwrap(), "<i4");
     let other = directory.path().join("b.b2nd");
-    refused(&other, write_from(&other, &empty, &b"1"[..], &Options::default()), "the array has 0 bytes, but more were given");
+    refused(&other, write_from(&other, &empty, &b"1"[..], &Options::default()), "expected 0 bytes, found more");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn slabs_give_the_same_file_as_the_whole_array() {
     let few = write_slabs(&other, &[1000, 7], slabs(10).take(99), &options);
     refused(&other, few, "expected 56000 bytes, found 55440");
     let many = write_slabs(&other, &[1000, 7], slabs(10).chain(slabs(1)), &options);
-    refused(&other, many, "the array has 56000 bytes, but more were given");
+    refused(&other, many, "expected 56000 bytes, found more");
     let rows = write_slabs(&other, &[1000, 6], slabs(10), &options);
     refused(&other, rows, "rows to append: expected the shape [6], found [7]");
     write_slabs(&other, &[], [ndarray::arr0(7)], &Options::default()).unwrap();

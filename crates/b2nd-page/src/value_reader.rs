@@ -71,7 +71,7 @@ pub struct View {
     ///
     /// * `bytes`: the bytes of the elements, in C order. The elements of damaged chunks are zeros.
     /// * `numbers`: the numbers of a column in the plane, row by row, as little-endian f64. The numbers of elements in damaged chunks are
-    /// NaN.
+    ///   NaN.
     /// * `image`: the plane as an image, with four bytes (red, green, blue, alpha) for each pixel. The last axis contains the channels.
     /// * `texts`: the plane as texts, row by row. The texts of elements in damaged chunks are null.
     /// * `csv`: the plane as CSV.

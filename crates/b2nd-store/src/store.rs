@@ -140,7 +140,7 @@ impl Store {
     /// Fails if the files cannot be listed.
     pub fn tables(&self) -> Result<Vec<String>> {
         let mut keys: Vec<_> = match &self.members {
-            // In a frame that embeds frames, the metadata of a table are the leaf `/_meta`, without the ending of a file.
+            // In a frame that embeds frames, the metadata of a table is the leaf `/_meta`, without the ending of a file.
             Members::Embedded(_, listing) => {
                 let folders = listing.leaves.iter().filter_map(|leaf| leaf.key.strip_suffix("_meta"));
                 folders.filter(|folder| *folder == "/").map(str::to_owned).collect()

@@ -64,11 +64,14 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let dtype = from_metadata(&metadata)?;
     // In version 2, xarray keeps the names of the dimensions in an attribute, and the value of missing elements in `fill_value`.
     let missing = Some(metadata["fill_value"].take()).filter(|it| !it.is_null() && (!it.is_string() || is_float(&dtype)));
+    let are_names = |it: &&Value| it.as_array().is_some_and(|it| it.len() == array.shape().len() && it.iter().all(Value::is_string));
     if metadata["zarr_format"] == 2
         && let Some(attributes) = metadata["attributes"].as_object_mut()
+        && attributes.get("_ARRAY_DIMENSIONS").filter(are_names).is_some()
         && let Some(names) = attributes.remove("_ARRAY_DIMENSIONS")
     {
-        attributes.extend(missing.map(|missing| (FILL_VALUE.to_owned(), missing)));
+        let has_room = attributes.len() + 1 < MOST_ATTRIBUTES;
+        attributes.extend(missing.filter(|_| has_room).map(|missing| (FILL_VALUE.to_owned(), missing)));
         metadata["dimension_names"] = names;
     }
     let shape = array.shape().iter().map(|&length| i64::try_from(length).map_err(Error::zarr));
@@ -96,11 +99,11 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
             options.blockshape = fits(&inner, &limits).filter(|_| product(blocks) <= MOST_BLOCKS);
         }
     }
-    let names = metadata.get("dimension_names").filter(|it| it.as_array().is_some_and(|it| it.iter().all(Value::is_string)));
+    let names = metadata.get("dimension_names").filter(are_names);
     let named = names.map(|names| (NAMES, names)).into_iter();
     let attributes = metadata["attributes"].as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
     for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != NAMES).chain(named) {
-        // The names of dimensions are written only if there is room, since they are no attribute of the Zarr array.
+        // The names of dimensions are written only if there is room, since version 3 of Zarr does not store them as an attribute.
         let is_full = name == NAMES && names.is_some() && options.attributes.len() >= MOST_ATTRIBUTES;
         if is_full || options.attributes.iter().any(|(given, _)| given == name) {
             continue;

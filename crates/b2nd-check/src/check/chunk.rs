@@ -288,7 +288,7 @@ fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = &'static str> {
     let flags = chunk.raw_blosc2_flags();
     // C-Blosc2 creates lazy chunks only in memory. It may be able to read a chunk with this flag from a file. If such a chunk is in a
     // buffer, C-Blosc2 expects more data after the chunk.
-    let lazy = (flags & IS_LAZY != 0).then_some("its flags say that its data are stored elsewhere (a lazy chunk)");
+    let lazy = (flags & IS_LAZY != 0).then_some("its flags say that its data is stored elsewhere (a lazy chunk)");
     let instrumented = (flags & IS_INSTRUMENTED != 0).then_some("its flags say that it holds measurements of a codec");
     lazy.into_iter().chain(instrumented)
 }

@@ -58,8 +58,8 @@ impl Repack {
             return trial::print(&self.source, &self.compression, output).map(|()| 0);
         }
         crate::signals::clean_up();
-        crate::hdf5::must_not_be_hdf5(&self.source)?;
         let files = Piped::new(&self.source, self.target.as_deref())?;
+        crate::hdf5::must_not_be_hdf5(&files.source)?;
         let location = Location::new(files.source.as_os_str());
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         let store = if leaf.is_none() { store_at(&files.source)? } else { None };

@@ -36,8 +36,8 @@ fn assignment(text: &str) -> std::result::Result<(String, Vec<u8>), String> {
 impl Rewrite {
     pub(crate) fn run(&self) -> crate::error::Result<u8> {
         crate::signals::clean_up();
-        crate::hdf5::must_not_be_hdf5(&self.source)?;
         let files = Piped::new(&self.source, self.target.as_deref())?;
+        crate::hdf5::must_not_be_hdf5(&files.source)?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         files.target.as_ref().map_or(Ok(()), |target| must_not_exist(target))?;
         let done = b2nd_frame::rewrite_to(&files.source, target, |metalayers| self.edit(metalayers));

@@ -101,7 +101,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     let first = usize::from(good[14]);
     let second = first + 36;
     const FLAGS: usize = 2;
-    let lazy = "its flags say that its data are stored elsewhere (a lazy chunk)";
+    let lazy = "its flags say that its data is stored elsewhere (a lazy chunk)";
     let vary = "its flags say that its blocks vary in length, but the frame's header says that they do not";
     let cases = [
         (0x47, 8, "header", 0x47, "its pipeline has filter 8, which C-Blosc2 does not know", false),
