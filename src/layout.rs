@@ -1,6 +1,6 @@
 //! [`layout()`]: the positions of all entries in the encoding of a value.
 //!
-//! The names in the paths come from the same value as generic MessagePack, in which structs are maps, and the positions from its encoding in
+//! Names in paths come from the value as generic MessagePack, in which structs are maps. Positions come from the value's encoding in
 //! this crate's format.
 
 use alloc::format;

@@ -179,7 +179,7 @@ impl Made {
     ///
     /// # Errors
     ///
-    /// If they cannot be written.
+    /// Fails if they cannot be written.
     pub fn write(&self, below: &Path, differences: &[Differ]) -> std::io::Result<()> {
         let folder = below.join(self.layer.name());
         fs::create_dir_all(&folder)?;
@@ -241,7 +241,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// If a file is not a case. The message names the file.
+    /// Fails if a file is not a case. The message names the file.
     pub fn all(below: &Path) -> Result<Vec<Case>, String> {
         let mut cases = Vec::new();
         for layer in Layer::ALL {

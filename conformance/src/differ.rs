@@ -59,7 +59,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// If an entry is incomplete. The message says what is missing.
+    /// Fails if an entry is incomplete. The message says what is missing.
     pub fn list(json: &Value) -> Result<Vec<Differ>, String> {
         let text = |entry: &Value, name: &str| {
             entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} has no text {name:?}"))
@@ -84,7 +84,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn read(path: &Path) -> Result<Vec<Differ>, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Differ::list(&serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)

@@ -74,7 +74,7 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// If a value is not tagged. The message names it.
+    /// Fails if a value is not tagged. The message names it.
     pub fn from_json(json: &Value) -> Result<Fact, String> {
         let wrong = || format!("{json} is no tagged value");
         Ok(match json {

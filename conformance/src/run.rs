@@ -43,7 +43,7 @@ impl Outcome {
 ///
 /// # Errors
 ///
-/// If a long file cannot be created.
+/// Fails if a long file cannot be created.
 pub fn run(adapter: &Adapter, cases: &[Case], limits: Limits) -> io::Result<Vec<Outcome>> {
     let scratch = std::env::temp_dir().join(format!("b2nd-conformance-{}-{}", std::process::id(), adapter.file_name()));
     fs::create_dir_all(&scratch)?;

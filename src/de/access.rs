@@ -1,4 +1,4 @@
-//! Gives visitors access to sequences, maps and enums, and adds the field or index to the errors of elements.
+//! Gives visitors access to sequences, maps and enums, and adds the field or index to errors in elements.
 
 use alloc::borrow::ToOwned;
 

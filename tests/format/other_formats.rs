@@ -50,7 +50,7 @@ fn array_metadata_survives_every_format() {
         survives_postcard(&legacy);
         survives(&meta);
         survives_postcard(&meta);
-        // An array of any layout is written as the metadata inside it.
+        // An `ArrayMeta` of any layout is written like the metadata inside it.
         assert_eq!(cbor(&ArrayMeta::<String>::Caterva(caterva)), cbor(&caterva));
         assert_eq!(cbor(&ArrayMeta::LegacyB2nd(legacy.clone())), cbor(&legacy));
         assert_eq!(cbor(&ArrayMeta::B2nd(meta.clone())), cbor(&meta));

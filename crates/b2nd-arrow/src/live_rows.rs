@@ -25,7 +25,7 @@ pub(crate) struct LiveRows {
 #[derive(Clone, Debug)]
 struct Segment {
     physical: Range<u64>,
-    /// The number of the first live row of the range, counted in live rows from the start of the table.
+    /// The index of the first live row in the range, counted in live rows from the start of the table.
     first: u64,
     /// The number of live rows in the range.
     count: u64,
@@ -36,7 +36,7 @@ struct Segment {
 pub(crate) struct Selection {
     /// Ranges of physical rows, ascending and not adjacent.
     pub(crate) runs: Vec<Range<u64>>,
-    /// The number of the first selected row, counted in live rows from the start of the table.
+    /// The index of the first selected row, counted in live rows from the start of the table.
     pub(crate) first: u64,
     /// The number of selected rows.
     pub(crate) rows: usize,

@@ -428,7 +428,7 @@ fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
     writer.append_special(Special::Zeros, 1 << 30).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     let header = Header::from_slice(&bytes).unwrap();
-    // Inserts the chunk after the header, and replaces the index by one with a single offset, 0.
+    // Inserts the chunk after the header, and replaces the index with one that has a single offset, 0.
     let at = header.header_len();
     let index = at + usize::try_from(header.cbytes()).unwrap();
     bytes.splice(at..at, lies.iter().copied());

@@ -197,7 +197,7 @@ impl Paths {
     fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show, err: &mut dyn Write) -> Result<bool> {
         let target = match candidate.open() {
             Some(target) => target,
-            // A file with an ending of Blosc2 files is not left out, because after a crash, the file of a frame can be empty or contain
+            // A file that is named like a Blosc2 file is not left out, because after a crash, the file of a frame can be empty or contain
             // only zeros.
             None if self.by_name && candidate.is_named_so() => {
                 LocalFile::open(&candidate.path).map(|file| Target::File(Arc::new(file)))

@@ -311,7 +311,7 @@ impl Dataset {
         Ok(bytes)
     }
 
-    /// Returns the filters that were applied to a chunk. Its mask has a bit for each of the first 32. Data without chunks has no filters.
+    /// Returns the filters applied to a chunk. Its mask marks which of the first 32 were skipped. Data without chunks has no filters.
     fn applied(&self, place: Place) -> Vec<&FilterDescription> {
         if matches!(self.places, Places::Flat(_)) {
             return Vec::new();
@@ -336,7 +336,7 @@ impl Dataset {
         (block > 0 && chunk % block == 0 && block.checked_mul(header.typesize())? == header.blocksize()).then(|| vec![block])
     }
 
-    /// Returns true if the frame has one chunk, whose data and blocks are those of a chunk of the array.
+    /// Returns true if the frame has one chunk, with as much data as a chunk of the array, and with the array's blockshape.
     pub(crate) fn fits(&self, header: &Header) -> bool {
         let itemsize = i64::try_from(self.dtype.itemsize()).unwrap_or(i64::MAX);
         self.blockshape(header).as_deref() == Some(self.geometry.blockshape())

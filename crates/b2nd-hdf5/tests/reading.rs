@@ -78,7 +78,7 @@ fn attributes_are_those_of_the_frame() {
         "hdf5": {"filters": ["blosc2"], "unsupported attributes": ["to"]},
     });
     assert_eq!(serde_json::Value::from(values("/cube")), expected);
-    // At most 16 attributes are separate; the others are in the attribute `hdf5`.
+    // At most 14 attributes are separate; the others are in the attribute `hdf5`.
     let many = values("/flat");
     assert_eq!((many.len(), &many["number13"]), (15, &13.into()));
     assert_eq!(

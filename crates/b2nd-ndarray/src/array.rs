@@ -226,7 +226,7 @@ impl Array {
     /// Fails if [`is_flat`](Array::is_flat) returns false, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
-            return Err(Error::custom("the file has an array, whose dtype is known: no other dtype can be given"));
+            return Err(Error::custom("the file has an array: a dtype can be given only for a frame without one"));
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
         let geometry = flat.geometry(None, dtype.itemsize(), blocksize)?;

@@ -139,7 +139,7 @@ fn elements_of_another_type() {
     );
     refused(
         open("python-caterva-0.6.0/parts__1.caterva").read::<i8>(&[0..1]),
-        "the array's elements are of unknown type (Caterva has no dtype), not int8",
+        "the array's elements are of unknown type, not int8",
     );
 }
 

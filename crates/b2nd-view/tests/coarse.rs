@@ -53,7 +53,7 @@ fn a_scale_by_logarithms_has_no_place_for_zero() {
     let colors = Pixels::heat(&values, 5, scale, VIRIDIS).colors;
     assert_eq!(colors, [None, Some(color(VIRIDIS, 0.0)), Some(color(VIRIDIS, 0.5)), Some(color(VIRIDIS, 1.0)), None]);
     assert_eq!(histogram_in(&values, 2, scale), [1, 2]);
-    // Values outside of a given range have the color of its end, and are in no bin of the histogram.
+    // Values outside of a given range have the color of its nearest end, and are in no bin of the histogram.
     let typed = Scale::new(1.0, 10.0, false);
     assert_eq!(
         Pixels::heat(&values, 5, typed, VIRIDIS).colors[..4],

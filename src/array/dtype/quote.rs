@@ -17,7 +17,7 @@ impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quote = self.quote();
         f.write_char(quote)?;
-        // Most names start with characters that are never escaped, or consist of them.
+        // Most names consist of characters that are never escaped, or at least start with them.
         let plain = self.0.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_').count();
         let (plain, rest) = self.0.split_at(plain);
         f.write_str(plain)?;

@@ -54,7 +54,7 @@ fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Er
     Ok(true)
 }
 
-/// One item per line, without derived implementations; `None` if the JSON has a different version.
+/// Returns the public items, one per line, without derived implementations, or `None` if the JSON has a different version.
 fn items(library: &str, manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
     let target = env::current_exe()?.with_file_name("rustdoc-json");
     let status = Command::new("cargo")

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 ///
 /// # Errors
 ///
-/// If the facts are not those of a metalayer, a header or a trailer.
+/// Fails if the facts are not those of a metalayer, a header or a trailer.
 pub fn encode(layer: Layer, facts: &Fact) -> Result<Vec<u8>, String> {
     let written = match layer {
         Layer::Metalayer => metalayer(facts)?.to_metalayer(),

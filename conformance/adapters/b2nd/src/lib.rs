@@ -75,7 +75,7 @@ fn refuse(sentence: impl Into<String>) -> Refused {
 ///
 /// # Errors
 ///
-/// If the file is not valid.
+/// Fails if the file is not valid.
 pub fn read(layer: Layer, path: &Path) -> Result {
     match layer {
         Layer::Metalayer => layers::metalayer(&std::fs::read(path)?),

@@ -379,7 +379,7 @@ impl Show {
     }
 }
 
-/// Returns the width and the height of the terminal that a picture may have, in characters.
+/// Returns the maximum width and height of a picture in the terminal, in characters.
 fn room() -> (usize, usize) {
     let (columns, lines) = terminal().unwrap_or((80, 24));
     (columns.saturating_sub(MARGIN + 1).max(8), lines.saturating_sub(AROUND).max(4))

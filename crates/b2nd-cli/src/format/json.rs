@@ -13,7 +13,7 @@ use crate::values::SelectedArray;
 
 /// Writes elements as JSON lists, nested like the dimensions. With `has_lines`, each element of the outermost list is a line of its own.
 pub(super) fn write(values: &SelectedArray, has_lines: bool, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
-    // For each level of nesting, from the outermost on, the number of elements in a list of that level.
+    // For each level of nesting, starting with the outermost, the number of elements in a list of that level.
     let mut lists = values.selection.shape();
     for level in (1..lists.len()).rev() {
         lists[level - 1] = lists[level - 1].saturating_mul(lists[level]);

@@ -93,7 +93,7 @@ impl Parts {
     }
 }
 
-/// The positions of an axis' chunks and blocks.
+/// The positions of the chunks and blocks along an axis.
 pub struct Axis {
     /// The lengths of the array, a chunk and a block.
     pub lengths: Lengths,

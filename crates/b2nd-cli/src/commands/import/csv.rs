@@ -19,7 +19,7 @@ const NUMBERS: [&str; 3] = ["<i8", "<u8", "<f8"];
 struct Column {
     /// Whether each of the dtypes [`NUMBERS`] can represent all values.
     fits: [bool; 3],
-    /// Whether there is a number at all, and not only empty cells, which are NaN.
+    /// Whether at least one cell is a number. Empty cells, which are read as NaN, do not count.
     has_number: bool,
     /// The length of the longest cell in characters.
     widest: usize,
@@ -32,8 +32,8 @@ impl Column {
         let (widest, cell) = (cell.chars().count(), cell.trim());
         let is_float = cell.contains(['.', 'e', 'E', 'n', 'N']) && cell.parse::<f64>().is_ok();
         let [signed, unsigned] = [cell.parse::<i64>().is_ok(), cell.parse::<u64>().is_ok()];
-        let has_number = signed || is_float;
-        Column { fits: [signed, unsigned, has_number || cell.is_empty()], has_number, widest }
+        let fits = [signed, unsigned, signed || is_float || cell.is_empty()];
+        Column { fits, has_number: signed || unsigned || is_float, widest }
     }
 
     fn and(self, other: Column) -> Column {

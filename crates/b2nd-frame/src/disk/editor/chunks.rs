@@ -71,7 +71,7 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// Fails if the index cannot be read.
+    /// Fails if the frame is sparse, and its index or its directory cannot be read.
     pub fn new(editor: Editor) -> Result<ChunkEditor> {
         let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new(), put: BTreeSet::new(), unnamed: Vec::new() };
         if chunks.is_sparse() {
