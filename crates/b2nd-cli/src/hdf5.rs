@@ -55,7 +55,9 @@ fn file(location: &Location) -> b2nd_frame::Result<Option<Bytes>> {
 /// Fails if a file that a command would change or copy as a frame is an HDF5 file. Errors of opening it are left to the command.
 pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
     match file(&Location::of(path)) {
-        Ok(Some(_)) if cfg!(feature = "hdf5") => Err(Error::new("HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed")),
+        Ok(Some(_)) if cfg!(feature = "hdf5") => {
+            Err(Error::new("HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed"))
+        }
         _ => Ok(()),
     }
 }

@@ -64,7 +64,8 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let dtype = from_metadata(&metadata)?;
     // In version 2, xarray keeps the names of the dimensions in an attribute, and the value of missing elements in `fill_value`.
     let missing = Some(metadata["fill_value"].take()).filter(|it| !it.is_null() && (!it.is_string() || is_float(&dtype)));
-    let are_names = |it: &&Value| it.as_array().is_some_and(|it| it.len() == array.shape().len() && it.iter().all(Value::is_string));
+    let are_names =
+        |it: &&Value| it.as_array().is_some_and(|it| it.len() == array.shape().len() && it.iter().all(Value::is_string));
     if metadata["zarr_format"] == 2
         && let Some(attributes) = metadata["attributes"].as_object_mut()
         && attributes.get("_ARRAY_DIMENSIONS").filter(are_names).is_some()

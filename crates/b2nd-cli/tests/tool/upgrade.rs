@@ -232,7 +232,8 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
         let error = format!("{file}: {target} already exists");
         assert_refuses(&["--dtype", "<f4", &file, target], &error);
     }
-    let name = "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite --rm b2nd`";
+    let name =
+        "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite --rm b2nd`";
     assert_refuses(&["--dtype", "<i4", "--in-place", &taken], &format!("{taken}: {name}"));
     let missing = tests.path("missing");
     assert_refuses(&[&missing, &target], &File::open(&missing).unwrap_err().to_string());
@@ -263,7 +264,8 @@ fn a_tree_is_upgraded_frame_by_frame() {
     tests.copy(NO_ARRAY, "tree/a/none");
     tests.copy("tests/data/README.md", "tree/text");
     let taken = tests.copy(TAKEN, "tree/taken");
-    let refused = "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite --rm b2nd`";
+    let refused =
+        "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite --rm b2nd`";
     let refused = format!("{taken}: {refused}\n");
     let words = "from Caterva, without a dtype, to b2nd with dtype <i4";
     let counts = "1 already in the current layout, 1 without an array, 1 refused";
