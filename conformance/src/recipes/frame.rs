@@ -12,7 +12,7 @@ use crate::fact::Fact;
 #[derive(Clone)]
 pub(crate) enum Place {
     Chunk(Chunk),
-    /// The special value and the number of bytes that it stands for.
+    /// The special value and the number of bytes that it represents.
     Special(u8, usize),
 }
 

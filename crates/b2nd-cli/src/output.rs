@@ -21,7 +21,11 @@ pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
 
 /// Cuts a line to the width of the terminal, if standard output goes to a terminal.
 pub(crate) fn cut(line: String) -> String {
-    let width = terminal().map_or(usize::MAX, |(columns, _)| columns);
+    cut_to(line, terminal().map_or(usize::MAX, |(columns, _)| columns))
+}
+
+/// Cuts a line to this number of characters, of which the last one is then `…`.
+pub(crate) fn cut_to(line: String, width: usize) -> String {
     if line.chars().count() <= width { line } else { shortened(line, width.saturating_sub(1)) }
 }
 

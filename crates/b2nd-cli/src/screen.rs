@@ -7,7 +7,7 @@ use b2nd_view::elements;
 use b2nd_view::text::{self, hex, printable, shortened, thousands};
 
 use crate::error::{Error, Result};
-use crate::output::terminal;
+use crate::output::{cut_to, terminal};
 use crate::report::DIGITS;
 use crate::values::{End, SelectedArray, fields, length};
 
@@ -105,7 +105,7 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
         _ => {
             let row = shown.last().copied().and_then(|length| usize::try_from(length).ok()).unwrap_or(1).max(1);
             if has_fields {
-                let names = shortened(format!("({})", names.join(", ")), width - 1);
+                let names = cut_to(format!("({})", names.join(", ")), width);
                 writeln!(out, "{:indent$}{names}", "").map_err(Error::Write)?;
             }
             items.map(cell).collect::<Vec<_>>().chunks(row).map(<[String]>::to_vec).collect()
@@ -141,7 +141,7 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
         } else {
             format!("… [{}] of {}", ranges.join(", "), shape.join(" x "))
         };
-        writeln!(out, "{:indent$}{}", "", shortened(line, width - 1)).map_err(Error::Write)?;
+        writeln!(out, "{:indent$}{}", "", cut_to(line, width)).map_err(Error::Write)?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ import numpy as np
 
 
 def indices(select, length):
-    """The indices that a selection along one axis stands for."""
+    """The indices that a selection along one axis represents."""
     kind, *rest = select
     every = np.arange(length)
     if kind == "all":

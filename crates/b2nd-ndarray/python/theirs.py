@@ -19,7 +19,7 @@ DTYPES = ["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", 
 DTYPES += [">i2", ">i4", ">f8", "<M8[ns]", "<m8[s]", "|S5", "<U3", "|S200", [("a", "<i4"), ("b", "u1"), ("c", ">f8")]]
 CODECS = [blosc2.Codec.BLOSCLZ, blosc2.Codec.LZ4, blosc2.Codec.LZ4HC, blosc2.Codec.ZLIB, blosc2.Codec.ZSTD]
 F = blosc2.Filter
-# The parameter 0 of bytedelta stands for the size of an element.
+# The parameter 0 of bytedelta means the size of an element.
 FILTERS = [[F.NOFILTER], [F.SHUFFLE], [F.BITSHUFFLE], [F.SHUFFLE, F.BYTEDELTA], [F.BITSHUFFLE, F.SHUFFLE]]
 
 

@@ -96,7 +96,7 @@ impl Tile {
         Ok(header)
     }
 
-    /// Returns a frame in memory with these chunks, in order; `None` stands for a chunk of zeros.
+    /// Returns a frame in memory with these chunks, in order; `None` is a chunk of zeros.
     pub fn frame(&self, chunks: &[Option<Chunk>]) -> Result<Vec<u8>> {
         let header = self.header()?;
         let chunksize = usize::try_from(header.chunksize()).unwrap_or(0);

@@ -93,7 +93,7 @@ fn strings(source: &str, word: &str) -> Vec<String> {
     code.split(word).skip(1).filter_map(literal).collect()
 }
 
-/// True if a message matches a template, in which `{…}` stands for any text.
+/// True if a message matches a template, in which `{…}` matches any text.
 fn says(sentence: &str, template: &str) -> bool {
     let mut rest = sentence;
     template

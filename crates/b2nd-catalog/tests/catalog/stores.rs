@@ -1,4 +1,4 @@
-//! Stores with so many leaves that they are read in several parts.
+//! Stores with many leaves, which are read in several parts.
 
 use std::time::{Duration, Instant};
 

@@ -18,7 +18,7 @@ use b2nd_view::text::{self, FAINT, TITLE, count, printable, styled};
 use clap::Args;
 
 use crate::error::{Error, Result};
-use crate::output::{fitted, terminal};
+use crate::output::{cut_to, fitted, terminal};
 use crate::piped::is_standard;
 use crate::report::{Report, SAMPLE, summary};
 use crate::screen;
@@ -227,7 +227,7 @@ impl Show {
         writeln!(out, "{}", fitted(&title)).map_err(Error::Write)?;
         let most = lines.saturating_sub(3).max(1);
         for line in text::columns(&cells, &[2, 3, 4]).into_iter().take(most) {
-            writeln!(out, "{}", text::shortened(line, width - 1)).map_err(Error::Write)?;
+            writeln!(out, "{}", cut_to(line, width)).map_err(Error::Write)?;
         }
         match cells.len().saturating_sub(most) {
             0 => Ok(()),

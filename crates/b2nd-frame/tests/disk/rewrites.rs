@@ -54,7 +54,7 @@ fn rewrites_keep_every_chunk() {
 
 #[test]
 fn a_frame_inside_a_file_is_rewritten_into_one_of_its_own() {
-    // The path of `chunks.b2frame` in a sparse frame also stands for the whole frame.
+    // The path of `chunks.b2frame` in a sparse frame also names the whole frame.
     let scratch = Scratch::new();
     let path = scratch.join("s.b2nd");
     frames::sparse(&path);

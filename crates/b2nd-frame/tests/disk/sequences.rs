@@ -59,7 +59,7 @@ fn edit(root: &Path, edit: u64, storage: Option<&Faulty>) -> Result<()> {
                 Some(storage) => Box::new(storage.handle(file.path(), file.file().try_clone()?)),
                 None => Box::new(file.file()),
             };
-            // The parts stand for the members and the directory of an archive.
+            // The parts represent the members and the directory of an archive.
             vec![byte; length].chunks(200).try_for_each(|part| to.write_all(part))?;
             drop(to);
             file.finish()

@@ -104,7 +104,7 @@ fn each_kind_of_stream() {
     // Two entries, 1 and 0x0205, in eight planes of one byte of each entry.
     let mut block = stream(&[1, 5]);
     block.extend(stream(&[0, 2]));
-    // A stream of length 0 stands for zeros, and a negative length for a repeated byte.
+    // A stream of length 0 means zeros, and a negative length means a repeated byte.
     (0..5).for_each(|_| block.extend(0i32.to_le_bytes()));
     block.extend([(-1i32).to_le_bytes().as_slice(), &[1]].concat());
     let split = chunk(16, SPLIT, SHUFFLE, &block);
