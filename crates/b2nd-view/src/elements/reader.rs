@@ -1,7 +1,6 @@
 //! [`reader`]: reads the numbers of a dtype from bytes, one by one or in runs.
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
-use half::{bf16, f16};
 
 use super::number::Number;
 use super::run::Run;
@@ -24,6 +23,19 @@ pub(super) struct NumberReader {
     pub(super) one: Read,
     /// Reads numbers that follow each other.
     pub(super) run: fn(&[u8]) -> Run,
+}
+
+/// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction. The crate `half` needs zerocopy, which takes as long to compile
+/// as this crate.
+fn half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+    sign * match exponent {
+        0 => fraction * 2_f32.powi(-24),
+        0x1f if fraction == 0.0 => f32::INFINITY,
+        0x1f => f32::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2_f32.powi(exponent - 15),
+    }
 }
 
 /// Returns the function that reads numbers of this dtype, or `None` if the dtype is text, is not scalar or is not supported.
@@ -89,8 +101,8 @@ pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<NumberReader
         ScalarType::UInt16 => integer!(u16, i64::from),
         ScalarType::UInt32 => integer!(u32, i64::from),
         ScalarType::UInt64 => read!(u64, u64::from, |number: u64| Number::Integer(number.into()), Run::unsigned),
-        ScalarType::Float16 => float!(u16, |bits| f16::from_bits(bits).to_f64()),
-        ScalarType::BFloat16 => float!(u16, |bits| bf16::from_bits(bits).to_f64()),
+        ScalarType::Float16 => float!(u16, |bits| half(bits).into()),
+        ScalarType::BFloat16 => float!(u16, |bits| f32::from_bits(u32::from(bits) << 16).into()),
         ScalarType::Float32 => float!(f32, f64::from),
         ScalarType::Float64 => float!(f64, f64::from),
         ScalarType::Complex64 => pair!(f32),
