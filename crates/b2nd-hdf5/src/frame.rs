@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd::Geometry;
-use b2nd_frame::{Chunk, ChunkHeader, Error, ErrorKind, Frame, Result, Source, Special, Writer};
+use b2nd_frame::{Chunk, ChunkHeader, Frame, Result, Source, Special, Writer};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use hdf5_reader::cache::{ChunkCache, ChunkKey};
@@ -115,12 +115,10 @@ impl Source for DatasetFrame {
             return Ok(Cow::Borrowed(&[]));
         }
         let key = ChunkKey { dataset_addr: number, chunk_offsets: Default::default() };
-        let chunk = || {
-            let is_of_source = |error: &Error| matches!(error.kind(), ErrorKind::Io(_));
-            let fault = |error| if is_of_source(&error) { Fault::Io(error.into()) } else { Fault::Other(error.to_string()) };
-            self.chunk(number).map_err(fault)
-        };
-        let chunk = self.chunks.get_or_insert_with(key, chunk).map_err(fault)?;
+        // The cache passes on errors of hdf5-reader, which have other kinds.
+        let mut failed = None;
+        let chunk = || self.chunk(number).map_err(|error| Fault::Other(failed.insert(error).to_string()));
+        let chunk = self.chunks.get_or_insert_with(key, chunk).map_err(|error| failed.unwrap_or_else(|| fault(error)))?;
         Ok(Cow::Owned(chunk.read(range)?.into_owned()))
     }
 }

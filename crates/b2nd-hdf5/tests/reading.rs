@@ -6,8 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use b2nd_frame::{CodecId, Header, Source};
+use b2nd_frame::{CodecId, ErrorKind, Header, Source};
 use b2nd_hdf5::File;
+use b2nd_ndarray::Error;
 use b2nd_store::{Frame, LocalFile, Store, attributes, value};
 
 fn open(name: &str) -> File {
@@ -172,6 +173,19 @@ fn a_blockshape_that_multiplies_the_length_of_a_chunk_is_not_used() {
     }
     let array = File::open(Arc::new(file)).unwrap().array("/cube").unwrap();
     assert_eq!(array.geometry().blockshape(), [2, 10, 15]);
+}
+
+#[test]
+fn an_unknown_filter_is_an_unsupported_codec_and_no_damage() {
+    let mut file = std::fs::read("tests/data/h5py.h5").unwrap();
+    let ids: Vec<_> = (0..file.len() - 14).filter(|&at| file[at..].starts_with(&32026_u16.to_le_bytes())).collect();
+    for at in ids {
+        file[at..at + 2].copy_from_slice(&32013_u16.to_le_bytes());
+    }
+    let array = File::open(Arc::new(file)).unwrap().array("/cube").unwrap();
+    let error = array.read_bytes(&[0..1, 0..1, 0..1]).unwrap_err();
+    assert!(matches!(error.kind(), Error::B2nd(error) if matches!(error.kind(), ErrorKind::NoCodec { .. })), "{error:?}");
+    assert_eq!(error.to_string(), "chunk[0]: filter id 32013 is not supported");
 }
 
 #[test]
