@@ -1,4 +1,4 @@
-//! [`Writer`]: writes new frames from chunks that are already compressed.
+//! [`Writer`]: writes new frames.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -114,9 +114,7 @@ impl<T: Target> Writer<T> {
             None | Some(Special::Value) => {}
             Some(Special::Nan) if usize::try_from(self.header.typesize()) != Ok(typesize) => {
                 let expected = self.header.typesize();
-                return Err(Error::custom(format_args!(
-                    "a chunk of NaN: expected elements of {expected} bytes, found {typesize}"
-                )));
+                return Err(Error::custom(format_args!("a chunk of NaN: expected the typesize {expected}, found {typesize}")));
             }
             Some(special) => return self.append_special(special, nbytes),
         }
@@ -149,7 +147,7 @@ impl<T: Target> Writer<T> {
         let mut data = Cow::Borrowed(elements);
         if let Some(geometry) = self.header.geometry()? {
             let (grid, number) = (geometry.grid()?, self.len());
-            let no_more = || Error::custom(format_args!("the array has only {} chunks", grid.nchunks()));
+            let no_more = || Error::custom(format_args!("chunk {number}: the array has no more chunks"));
             let extent = grid.chunk_extent(number).ok_or_else(no_more)?;
             let size = |length: i32| usize::try_from(length).unwrap_or(0);
             let mut packed = zeros(u64::try_from(self.header.chunksize()).unwrap_or(0))?;
@@ -219,9 +217,7 @@ impl<T: Target> Writer<T> {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
         if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
-            return Err(Error::custom(
-                "a special chunk needs a chunksize in the header, but in this frame chunks vary in length",
-            ));
+            return Err(Error::custom("a special chunk needs a header whose chunksize is the length of all chunks"));
         }
         self.check_next(nbytes)?;
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
@@ -346,9 +342,7 @@ impl<T: Target> Writer<T> {
         let number = self.len();
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
         if self.ended {
-            return Err(Error::custom(format_args!(
-                "chunk {number}: the chunk before it is shorter than chunksize, and only the last chunk may be"
-            )));
+            return Err(Error::custom(format_args!("chunk {number} cannot follow a chunk that is shorter than the chunksize")));
         }
         if chunksize == 0 && !self.header.has_variable_chunks() {
             let found = self.header.chunksize();
@@ -374,9 +368,7 @@ impl<T: Target> Writer<T> {
             return check("blocksize", self.header.blocksize().into(), found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {
-            return Err(Error::custom(
-                "the last chunk is shorter than the others: pad it, because all chunks of an array have the same length",
-            ));
+            return Err(Error::custom("the last chunk is shorter than the chunksize: in an array, pad it to this length"));
         }
         Ok(())
     }

@@ -74,8 +74,8 @@ impl Drop for Claim {
     }
 }
 
-/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored: the system
-/// removes the lock then.
+/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored, since the
+/// system removes the lock when the clones are closed.
 pub(super) fn unlock(file: &fs::File) {
     let _ = system::unlock(file);
 }
@@ -234,7 +234,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
             return Err(no_sidecar("it is not a regular file"));
         }
         if found.len() > SIDECAR_LEN {
-            return Err(no_sidecar(&alloc::format!("it has {} bytes, but a lock file has at most {SIDECAR_LEN}", found.len())));
+            return Err(no_sidecar(&alloc::format!("it has {} bytes instead of at most {SIDECAR_LEN}", found.len())));
         }
         if_supported(system::lock_sidecar(&file, ask))?;
         if !is_at(&file, path)? {

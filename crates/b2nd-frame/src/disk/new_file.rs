@@ -59,13 +59,14 @@ impl NewFile {
         Ok(NewFile { staged, file, claim: None })
     }
 
-    /// Creates a file that replaces an existing file, which stays locked until then. Waits until no editor has the existing file open. Read
-    /// the existing file after this call, so that the changes of other editors are read, too.
+    /// Creates a file that replaces an existing file, which stays locked until [`finish`](NewFile::finish) replaces it. Waits until no
+    /// editor has the existing file open. Read the existing file after this call, so that the changes of other editors are read, too.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`create`](NewFile::create). Also fails if `path` does not exist, and returns
-    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has the file open for editing.
+    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has an [`Editor`](crate::Editor) of the file or has it open by
+    /// [`open_shared`](crate::File::open_shared).
     pub fn replace(path: impl AsRef<Path>) -> Result<NewFile> {
         let path = path.as_ref();
         let create = || {

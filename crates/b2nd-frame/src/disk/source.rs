@@ -198,7 +198,7 @@ fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Resul
     Read::read(&mut file, buffer)
 }
 
-/// Adds the path of the file to an I/O error, which does not contain the path. Returns any other error unchanged.
+/// Adds the path of the file to an I/O error or an error about a lock, which do not contain the path. Returns any other error unchanged.
 pub(super) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) | ErrorKind::Locked { .. } => error.in_file(path),
