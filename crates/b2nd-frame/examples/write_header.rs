@@ -1,4 +1,4 @@
-//! Builds the header of a new array and prints its bytes. Then writes a whole file: 24 GB of zeros in 2,632 bytes.
+//! Builds the header of a new array and prints its bytes. Then writes a whole file: 24 GB of zeros in 261 bytes.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example write_header

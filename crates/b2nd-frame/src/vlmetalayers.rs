@@ -26,7 +26,7 @@ use crate::metalayers::Metalayers;
 /// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 ///
-/// There is no method that stores bytes without a chunk around them, so this does not compile:
+/// There is no method `insert`, which could store a value without a chunk around it by mistake:
 ///
 /// ```compile_fail
 /// # let mut vlmetalayers = b2nd_frame::Vlmetalayers::default();
