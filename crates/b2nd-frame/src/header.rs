@@ -53,7 +53,7 @@ pub struct Header {
     metalayers: Metalayers,
 }
 
-/// The value of the field magic, with which every header starts.
+/// The value of the field magic, the first field of every header.
 const MAGIC: [u8; 8] = *b"b2frame\0";
 
 /// The length, in bytes, of a header without metalayers.

@@ -61,7 +61,7 @@ pub struct Writer<T = Memory> {
     ended: bool,
     /// The number and the blocksize of the first compressed chunk whose blocksize differs from the header's blocksize.
     odd_blocks: Option<(u64, usize)>,
-    /// Whether `finish` does not compare the chunks with the array's metalayer.
+    /// Whether `finish` skips the comparison of the frame with the array's metalayer, and `copy_chunk` accepts chunks of any length.
     is_unchecked: bool,
     /// The compressor of `append_elements`, after its first use.
     compressor: Option<Compressor>,
@@ -92,10 +92,10 @@ impl<T: Target> Writer<T> {
         }
     }
 
-    /// Appends a chunk. The chunk is written unchanged, except in two cases in which C-Blosc2 could not read the unchanged chunk. A chunk
-    /// that is stored uncompressed, or that repeats a value, gets the blocksize of the header. A special chunk of zeros, NaN or
-    /// uninitialized elements becomes an [entry in the index](Writer::append_special). A compressed chunk keeps its blocksize, which in an
-    /// array must be the blocksize of the header, because C-Blosc2 reads the array in blocks of that size.
+    /// Appends a chunk. The chunk is written unchanged, except in two cases in which it gets the form that C-Blosc2 writes. A chunk that is
+    /// stored uncompressed, or that repeats a value, gets the blocksize of the header, if this is valid for the chunk. A special chunk of
+    /// zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special). A compressed chunk keeps its
+    /// blocksize, which in an array must be the blocksize of the header, because C-Blosc2 reads the array in blocks of that size.
     ///
     /// # Errors
     ///

@@ -69,7 +69,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
 /// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
 /// of the header, the frame is destroyed. If C-Blosc2 changes the file without taking its lock, edits may be lost and the frame may be
-/// destroyed at any time. Each edit checks that the file still has the header that was read, and that the path still names the file.
+/// destroyed at any time. Each edit checks that the file still has the header that was read, and that the path still names the file. If
+/// not, it returns [`ErrorKind::Changed`].
 ///
 /// # Attributes of a replaced file
 ///
@@ -172,9 +173,9 @@ impl Editor {
     /// follow the header. Except in the metalayer of an array, content cannot become shorter either, since readers would find the end of
     /// the old content after the new content. To add or lengthen metalayers, use [`rewrite`](crate::rewrite).
     ///
-    /// If the metalayer describes an array, also fails if the content cannot be decoded, does not match the frame's chunks, or would move
-    /// elements: to change the shape of an array, use [`ChunkEditor`](crate::ChunkEditor). Returns [`ErrorKind::Io`] if writing fails: see
-    /// [`Editor`] for the content of the file in this case.
+    /// If the metalayer describes an array, also fails if the content cannot be decoded, does not match the frame's chunks, or would move,
+    /// add or remove elements: to change the shape of an array, use [`ChunkEditor`](crate::ChunkEditor). Returns [`ErrorKind::Io`] if
+    /// writing fails: see [`Editor`] for the content of the file in this case.
     pub fn overwrite_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content, true))
     }

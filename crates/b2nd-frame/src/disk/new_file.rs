@@ -96,8 +96,8 @@ impl NewFile {
         self.staged.path()
     }
 
-    /// Gives the file its final name, and blocks until the file is on stable storage. A file that existed when `create` was called is
-    /// replaced even if an editor has locked it, unless this file was created by [`replace`](NewFile::replace). To replace a frame, use a
+    /// Gives the file its final name, and blocks until the file is on stable storage. If this file was created by
+    /// [`create`](NewFile::create), it replaces an existing file even if an editor has locked that file. To replace a frame, use a
     /// [`Writer`](super::super::Writer), which waits for editors.
     ///
     /// # Errors

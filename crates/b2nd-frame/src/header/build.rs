@@ -173,8 +173,8 @@ impl Header {
         Ok(self)
     }
 
-    /// Sets the filters and their parameters, in the order in which they are applied. There are 6 slots for filters. Like C-Blosc2, this
-    /// fills the last slots and leaves the first ones empty.
+    /// Sets the filters and their parameters, in the order in which they are applied. There are 6 slots for filters. As in the defaults of
+    /// C-Blosc2, the last slots are filled and the first ones are empty.
     ///
     /// # Errors
     ///
