@@ -1,4 +1,4 @@
-//! Converts a header to JSON, edits it there, and converts it back to bytes. Only the intended bytes change.
+//! Converts a header to JSON, edits the JSON, and converts it back to bytes. Only the intended bytes change.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example json

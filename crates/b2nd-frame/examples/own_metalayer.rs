@@ -1,4 +1,4 @@
-//! Stores a struct of your own as a metalayer next to `b2nd`, reads it back, and replaces it without moving a byte.
+//! Stores a struct of your own as a metalayer next to `b2nd`, reads it back, and shows that another value has the same length.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example own_metalayer

@@ -1,4 +1,4 @@
-//! Prints what array a file holds. Only the header is read: one read of 4 KiB for a file of any size.
+//! Prints what array a file holds. Only the header is read: usually with one read of 4 KiB, however large the file is.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example read_header -- tests/data/example.b2nd

@@ -1,4 +1,4 @@
-//! Builds the header of a new array and prints its bytes. Then writes a whole file: 24 GB of zeros in 2,632 bytes.
+//! Builds the header of a new array and prints its bytes. Then writes a whole file: 24 GB of zeros in 261 bytes.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example write_header
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Shape, chunkshape and blockshape in elements. The typesize and the sizes in bytes follow from them.
     let geometry = Geometry::new(&[30_000, 100_000], &[1_000, 10_000], &[100, 1_000])?;
     let meta = B2ndMeta::of::<f64>(geometry);
-    // Shuffle has no parameter, so its value is 0.
+    // With the parameter 0, shuffle uses the typesize.
     let header = Header::for_array(&meta)?.with_codec(CodecId::Zstd)?.with_filters(&[(Filter::Shuffle, 0)])?;
 
     let bytes = b2nd::to_vec(&header)?;
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     print_hex(&bytes);
     assert_eq!(Header::from_slice(&bytes)?, header);
 
-    // Chunks of zeros are only entries in the index. Other chunks come from a codec crate, or from `Chunk::store`.
+    // Chunks of zeros are only entries in the index. Other chunks come from `Header::compressor`, `Chunk::store` or another crate.
     let chunksize = usize::try_from(header.chunksize())?;
     let nchunks = geometry.grid()?.nchunks();
     let mut writer = Writer::new(header);

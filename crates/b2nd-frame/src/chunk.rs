@@ -32,7 +32,7 @@ impl<'a> Chunk<'a> {
     /// # Errors
     ///
     /// Fails if the header is not valid, or `bytes` is shorter than the chunk. If `bytes` is too short, [`Error::needed`] returns the
-    /// number of missing bytes.
+    /// number of missing bytes: up to the end of the chunk, or, if `bytes` ends within the header, at most up to the end of the header.
     pub fn from_slice(bytes: &'a [u8]) -> Result<Chunk<'a>> {
         let header = ChunkHeader::from_slice(bytes)?;
         match bytes.get(..header.cbytes()) {
@@ -49,7 +49,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the data is longer than a chunk can hold (2 GiB less 32 bytes), or `typesize` is 0.
+    /// Fails if the data is longer than a chunk can hold (2 GiB less 33 bytes), or `typesize` is 0.
     pub fn store(data: &[u8], typesize: usize) -> Result<Chunk<'static>> {
         let header = ChunkHeader::stored(data.len(), typesize)?;
         let mut bytes = Vec::with_capacity(ChunkHeader::MAX_LEN + data.len());
@@ -58,8 +58,8 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header, bytes: Cow::Owned(bytes) })
     }
 
-    /// Creates the index chunk of a frame from its entries, 8 little-endian bytes each. The entries are compressed with the options that
-    /// C-Blosc2 uses, or stored uncompressed if compression does not make them shorter.
+    /// Creates the index chunk of a frame from its entries, 8 little-endian bytes each. The entries are compressed with the codec, filter
+    /// and blocksize that C-Blosc2 uses, or stored uncompressed if compression does not make them shorter.
     pub(crate) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
         let options = Options {
             codec: CodecId::BloscLz,
@@ -78,8 +78,9 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and `typesize` is not 4
-    /// or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](Chunk::repeated), which takes the bytes of the value.
+    /// Fails if `typesize` is 0, if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and
+    /// `typesize` is not 4 or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](Chunk::repeated), which takes the bytes of
+    /// the value.
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
     }

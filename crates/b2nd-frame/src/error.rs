@@ -13,8 +13,8 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 /// The error type of this crate, with the kind of the error, the file, the chunk or field, and the position in the frame.
 ///
-/// If the bytes of a header, a trailer or a metalayer are not valid, its [`source`](core::error::Error::source) is a [`b2nd::Error`], whose
-/// offset is counted from the start of the decoded bytes.
+/// If the kind is [`ErrorKind::Format`], the [`source`](core::error::Error::source) of the error is a [`b2nd::Error`], whose offset is
+/// counted from the start of the decoded bytes.
 ///
 /// ```
 /// let error = b2nd_frame::Header::from_slice(b"PK\x03\x04").unwrap_err();
@@ -56,7 +56,8 @@ impl Error {
         self.0.offset
     }
 
-    /// Returns the path of the field that caused the error, such as `b2nd.chunkshape[1]`.
+    /// Returns the path of the field or chunk that caused the error, such as `b2nd.chunkshape[1]` or `chunk[3]`, or `None` if it is
+    /// unknown.
     pub fn path(&self) -> Option<&str> {
         Some(self.0.path.as_str()).filter(|path| !path.is_empty())
     }
@@ -104,7 +105,8 @@ impl Error {
         Error::at(ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() }, offset).field(field)
     }
 
-    /// Returns the error for a field that holds at most `limit`, and would have to hold `length`.
+    /// Returns the error for a field that can hold at most `limit` bytes (or an offset of at most `limit`), but would have to hold
+    /// `length`.
     pub(crate) fn too_long(field: &'static str, length: usize, limit: usize) -> Self {
         Error::new(ErrorKind::TooLong { field, length, limit })
     }

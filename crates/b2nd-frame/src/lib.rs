@@ -5,10 +5,10 @@
 //! | to | use |
 //! | --- | --- |
 //! | read a file's header | [`File::open`], [`Header`] |
-//! | read a header from bytes, or over a network in one or two requests | [`Header::from_slice`], [`Error::needed`], [`Header::tail_range`] |
+//! | read a header from bytes, or over a network in one or two requests | [`Header::from_slice`], [`Error::needed`] |
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`Frame`] |
 //! | get the metadata of an array | [`Header::array`] |
-//! | find the bytes of a chunk in a file | [`Offsets::range`] |
+//! | find the bytes of a chunk in a file | [`Header::tail_range`], [`Offsets::from_tail`], [`Offsets::range`] |
 //! | read and decompress chunks | [`Frame::chunk`], [`Chunk::data`], [`Decompressor`] |
 //! | compress chunks | [`Writer::append_elements`], [`Header::compressor`] |
 //! | change metadata in a file | [`File::edit`], [`Editor::overwrite_metalayer`] |
@@ -28,8 +28,8 @@
 //! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new
 //! frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
 //!
-//! Indices and counts of chunks and blocks, and positions in files, are `u64`. Lengths of bytes in memory, such as a chunk, are `usize`.
-//! Fields of the header have the types that they have in the file.
+//! Indices and counts of chunks, and positions in files, are `u64`. Lengths of bytes in memory, such as those of a chunk or a header, and
+//! offsets in errors are `usize`. Other numbers in the header have the types that they have in the file.
 //!
 //! ## Frames inside other files
 //!

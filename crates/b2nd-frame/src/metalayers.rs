@@ -161,7 +161,7 @@ impl Metalayers {
         self.index_len() + 3 + self.contents.iter().map(|content| 5 + content.len()).sum::<usize>()
     }
 
-    /// Returns the length, in bytes, of what a header or trailer stores before the contents: the field idx, and the map of names and
+    /// Returns the length, in bytes, of the part of a [`Section`] before the contents: its marker, the field idx, and the map of names and
     /// offsets.
     fn index_len(&self) -> usize {
         7 + self.names.iter().map(|name| name.len() + 6).sum::<usize>()

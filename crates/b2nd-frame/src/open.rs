@@ -24,8 +24,6 @@ pub use reader::ChunkReader;
 /// not kept: each call reads the chunk again. For a frame in memory, [`from_slice`](Frame::from_slice) decodes the header, index and
 /// trailer immediately. For frames on disk, use [`File`](super::File).
 ///
-/// A header, index or trailer of more than 256 MiB is an error.
-///
 /// ```
 /// use b2nd_frame::{Frame, Source};
 ///
@@ -74,7 +72,8 @@ pub(crate) fn cut_off(end: u64, needed: u64) -> Error {
     Error::end(needed, end).field("the frame")
 }
 
-/// Reads the header of the frame that starts at byte `offset` of the source: the first 4 KiB, and again if the header is longer.
+/// Reads the header of the frame that starts at byte `offset` of the source. Reads the first 4 KiB and, if the header is longer, then the
+/// whole header.
 pub(crate) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
     let prefix = source.read(offset..offset.saturating_add(FIRST_READ))?;
     let header = Header::from_slice(&prefix);
@@ -139,7 +138,7 @@ impl<S: Source> Frame<S> {
         self.offset
     }
 
-    /// Returns the trailer. The first call reads the trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
+    /// Returns the trailer. The first call reads the last 4 KiB of the frame and, if the trailer is longer, then the whole trailer.
     ///
     /// # Errors
     ///
@@ -167,7 +166,7 @@ impl<S: Source> Frame<S> {
         Ok(self.tail.get_or_init(|| Arc::new(tail)))
     }
 
-    /// Reads the trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
+    /// Reads the last 4 KiB of the frame, and then the whole trailer if it is longer or, in a frame without data, may start elsewhere.
     fn read_tail(&self) -> Result<Tail> {
         let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
         let mut start = end.saturating_sub(FIRST_READ).max(header_len);
@@ -181,7 +180,7 @@ impl<S: Source> Frame<S> {
             check_length("trailer", range.end.saturating_sub(range.start))?;
             tail = self.read(range)?;
         }
-        // The index precedes the trailer. If its bytes have been read too, they are not read again.
+        // The index precedes the trailer. If the bytes of the index have been read too, they are not read again.
         let index = self.header.tail_range().start.checked_sub(start).and_then(|at| tail.get(usize::try_from(at).ok()?..));
         if let Some(Ok(offsets)) = index.map(|index| Offsets::from_tail(&self.header, index)) {
             self.offsets.get_or_init(|| Arc::new(offsets));
@@ -201,7 +200,7 @@ impl<S: Source> Frame<S> {
     pub fn offsets(&self) -> Result<&Offsets> {
         let place = self.header.tail_range();
         if self.offsets.get().is_none() && place.end.saturating_sub(place.start) <= FIRST_READ {
-            let _ = self.tail(); // Its errors are those of `trailer`.
+            let _ = self.tail(); // Ignore errors, which `trailer` returns.
         }
         if let Some(offsets) = self.offsets.get() {
             return Ok(offsets);
@@ -229,7 +228,7 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Fails if the source ends before the range does (no memory is allocated in this case), or if the source cannot be read.
+    /// Fails if the source ends before the range does, or if the source cannot be read.
     pub fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let length = range.end.saturating_sub(range.start);
         let end = self.source.len()?.saturating_sub(self.offset);

@@ -39,7 +39,7 @@ use crate::source::{Source, ends, slice, zeros};
 /// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 ///
-/// All methods take `&self`, so several threads can read while another thread adds bytes.
+/// All methods take `&self`. With the feature `std`, several threads can read while another thread adds bytes.
 #[derive(Default, Debug)]
 pub struct Pieces(Lock<Held>);
 

@@ -26,7 +26,7 @@ use crate::metalayers::Metalayers;
 /// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 ///
-/// A chunk cannot be taken for its value:
+/// There is no method `insert`, which could store a value without a chunk around it by mistake:
 ///
 /// ```compile_fail
 /// # let mut vlmetalayers = b2nd_frame::Vlmetalayers::default();
@@ -109,8 +109,8 @@ impl Vlmetalayers {
     ///
     /// # Errors
     ///
-    /// Fails if the name is longer than 31 bytes or contains a NUL, the value is too long for a chunk (2 GiB less 32 bytes), or there are
-    /// 16 other vlmetalayers already.
+    /// Fails if the value is too long for a chunk (2 GiB less 33 bytes). Also fails if no vlmetalayer has this name, and the name is longer
+    /// than 31 bytes or contains a NUL, or there are 16 or more vlmetalayers already.
     pub fn set_bytes(&mut self, name: &str, value: &[u8]) -> Result<()> {
         let chunk = Chunk::store(value, 1)?;
         self.0.insert(name, chunk.into_bytes())?;

@@ -1,4 +1,4 @@
-//! [`Writer`]: writes new frames from chunks that are already compressed.
+//! [`Writer`]: writes new frames.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -61,7 +61,7 @@ pub struct Writer<T = Memory> {
     ended: bool,
     /// The number and the blocksize of the first compressed chunk whose blocksize differs from the header's blocksize.
     odd_blocks: Option<(u64, usize)>,
-    /// Whether `finish` does not compare the chunks with the array's metalayer.
+    /// Whether `finish` skips the comparison of the frame with the array's metalayer, and `copy_chunk` accepts chunks of any length.
     is_unchecked: bool,
     /// The compressor of `append_elements`, after its first use.
     compressor: Option<Compressor>,
@@ -92,10 +92,10 @@ impl<T: Target> Writer<T> {
         }
     }
 
-    /// Appends a chunk. The chunk is written unchanged, except in two cases in which C-Blosc2 could not read the unchanged chunk. A chunk
-    /// that is stored uncompressed, or that repeats a value, gets the blocksize of the header. A special chunk of zeros, NaN or
-    /// uninitialized elements becomes an [entry in the index](Writer::append_special). A compressed chunk keeps its blocksize, which in an
-    /// array must be the blocksize of the header, because C-Blosc2 reads the array in blocks of that size.
+    /// Appends a chunk. The chunk is written unchanged, except in two cases in which it gets the form that C-Blosc2 writes. A chunk that is
+    /// stored uncompressed, or that repeats a value, gets the blocksize of the header, if this is valid for the chunk. A special chunk of
+    /// zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special). A compressed chunk keeps its
+    /// blocksize, which in an array must be the blocksize of the header, because C-Blosc2 reads the array in blocks of that size.
     ///
     /// # Errors
     ///
@@ -114,9 +114,7 @@ impl<T: Target> Writer<T> {
             None | Some(Special::Value) => {}
             Some(Special::Nan) if usize::try_from(self.header.typesize()) != Ok(typesize) => {
                 let expected = self.header.typesize();
-                return Err(Error::custom(format_args!(
-                    "a chunk of NaN: expected elements of {expected} bytes, found {typesize}"
-                )));
+                return Err(Error::custom(format_args!("a chunk of NaN: expected the typesize {expected}, found {typesize}")));
             }
             Some(special) => return self.append_special(special, nbytes),
         }
@@ -149,7 +147,7 @@ impl<T: Target> Writer<T> {
         let mut data = Cow::Borrowed(elements);
         if let Some(geometry) = self.header.geometry()? {
             let (grid, number) = (geometry.grid()?, self.len());
-            let no_more = || Error::custom(format_args!("the array has only {} chunks", grid.nchunks()));
+            let no_more = || Error::custom(format_args!("chunk {number}: the array has no more chunks"));
             let extent = grid.chunk_extent(number).ok_or_else(no_more)?;
             let size = |length: i32| usize::try_from(length).unwrap_or(0);
             let mut packed = zeros(u64::try_from(self.header.chunksize()).unwrap_or(0))?;
@@ -219,9 +217,7 @@ impl<T: Target> Writer<T> {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
         if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
-            return Err(Error::custom(
-                "a special chunk needs a chunksize in the header, but in this frame chunks vary in length",
-            ));
+            return Err(Error::custom("a special chunk needs a header whose chunksize is the length of all chunks"));
         }
         self.check_next(nbytes)?;
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
@@ -346,9 +342,7 @@ impl<T: Target> Writer<T> {
         let number = self.len();
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
         if self.ended {
-            return Err(Error::custom(format_args!(
-                "chunk {number}: the chunk before it is shorter than chunksize, and only the last chunk may be"
-            )));
+            return Err(Error::custom(format_args!("chunk {number} cannot follow a chunk that is shorter than the chunksize")));
         }
         if chunksize == 0 && !self.header.has_variable_chunks() {
             let found = self.header.chunksize();
@@ -374,9 +368,7 @@ impl<T: Target> Writer<T> {
             return check("blocksize", self.header.blocksize().into(), found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {
-            return Err(Error::custom(
-                "the last chunk is shorter than the others: pad it, because all chunks of an array have the same length",
-            ));
+            return Err(Error::custom("the last chunk is shorter than the chunksize: in an array, pad it to this length"));
         }
         Ok(())
     }

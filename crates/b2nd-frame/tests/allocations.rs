@@ -77,7 +77,7 @@ fn headers_trailers_and_indexes_take_no_more_than_their_bytes_can_fill() {
 #[test]
 fn a_file_takes_no_more_than_its_bytes_can_fill() {
     let path = std::env::temp_dir().join(format!("b2nd-allocations-{}.b2nd", std::process::id()));
-    // With every seventh change, nearly every position is changed once.
+    // There are six changes for each position. With every seventh change, nearly every position is changed once.
     for lie in frames().iter().step_by(6).flat_map(|frame| lies(frame).step_by(7)) {
         std::fs::write(&path, &lie).unwrap();
         // A read starts with a few KiB, whatever its purpose is.

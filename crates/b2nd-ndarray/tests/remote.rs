@@ -100,7 +100,7 @@ fn the_chunks_of_a_slice_of_a_frame_whose_chunks_vary_in_length_are_fetched() {
 fn what_was_not_fetched_is_an_error_that_says_so() {
     let pieces = Arc::new(Pieces::with_len(10_000));
     let error = Array::from_source(pieces.clone(), 0).unwrap_err();
-    assert_eq!(error.to_string(), "bytes 0 to 4096 have not been fetched yet");
+    assert_eq!(error.to_string(), "bytes 0..4096 have not all been fetched yet");
     assert_eq!((pieces.take_missing(0).pop(), pieces.take_missing(0).pop()), (Some(0..4096), None));
 }
 

@@ -104,8 +104,8 @@ impl Offsets {
     }
 
     /// Returns the range of bytes that holds the chunk with this index, counted from the start of a contiguous frame. Read this range, in
-    /// one read or range request, and pass its bytes to [`Chunk::from_slice`]. The range ends where the next chunk starts. The chunk itself
-    /// may end earlier, since replaced chunks leave gaps in a frame that was edited.
+    /// one read or range request, and pass its bytes to [`Chunk::from_slice`]. The range ends where the next chunk in the frame starts, or
+    /// at the end of all chunks. The chunk itself may end earlier, since replaced chunks leave gaps in a frame that was edited.
     ///
     /// Returns `None` if the chunk is special, if the frame is sparse ([`get`](Offsets::get) returns the number of the chunk's file), or if
     /// the frame has no such chunk.
@@ -118,7 +118,7 @@ impl Offsets {
 
     /// Returns the offset of the chunk with this index, or an error if the frame has no such chunk.
     pub(crate) fn expect(&self, chunk: u64) -> Result<Offset> {
-        let refused = || Error::custom(format_args!("chunk {chunk} is out of range: the frame has {}", self.len()));
+        let refused = || Error::custom(format_args!("chunk {chunk} is out of range: the number of chunks is {}", self.len()));
         self.get(chunk).ok_or_else(refused)
     }
 
@@ -146,13 +146,13 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
     let count = header.nbytes() / 8;
     // Check the number of offsets before allocating memory for them, since an index chunk of only 32 bytes can claim to hold 2 GiB.
     if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
-        return Err(Error::custom(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
+        return Err(Error::custom(format_args!("offsets: expected {expected}, as the header's sizes say, found {count}")));
     }
     match (header.special(), chunk.value()) {
         (Some(Special::Zeros), _) => return Ok((Vec::from([Offset::At(0)]), count)),
         (Some(Special::Value), Some(value)) if value.len() == OFFSET => return Ok((Vec::from([decode(0, value)?]), count)),
         (Some(special), _) => {
-            return Err(Error::custom(format_args!("the index chunk holds no offsets: all of it is {special}")));
+            return Err(Error::custom(format_args!("expected offsets, found a special chunk ({special})")));
         }
         (None, _) => {}
     }
@@ -197,7 +197,7 @@ fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     }
 }
 
-/// Returns an error for an index that C-Blosc2 would not write: its codec is not BloscLZ, or its filters are not a single shuffle.
+/// Returns an error for an index that C-Blosc2 would not write: its codec is not BloscLZ, or it has a filter other than a single shuffle.
 fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     let codec = header.codec();
     if codec != CodecId::BloscLz {

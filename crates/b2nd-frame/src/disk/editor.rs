@@ -41,8 +41,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///   assumed to be atomic.
 /// * A new trailer is written before or after the old trailer and synced. Then one write to the header makes the new trailer valid, since
 ///   the header gives the length of the frame.
-/// * In all other cases, a new file is written under a temporary name in the same directory (`.NAME.0.tmp`), synced, and renamed over the
-///   old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
+/// * In all other cases, a new file is written under a temporary name in the same directory (`.a.b2nd.0.tmp` for `a.b2nd`), synced, and
+///   renamed over the old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
 ///
 /// If a process is killed, its temporary file is removed by the next edit of the same file, or when this crate creates the next file in
 /// the directory.
@@ -69,7 +69,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
 /// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
 /// of the header, the frame is destroyed. If C-Blosc2 changes the file without taking its lock, edits may be lost and the frame may be
-/// destroyed at any time. Each edit checks that the file still has the header that was read, and that the path still names the file.
+/// destroyed at any time. Each edit checks that the file still has the header that was read, and that the path still names the file. If
+/// not, it returns [`ErrorKind::Changed`].
 ///
 /// # Attributes of a replaced file
 ///
@@ -92,9 +93,9 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, or the file is read-only. Returns
-    /// [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file or has it open by [`open_shared`](File::open_shared), since the
-    /// thread would wait for itself forever.
+    /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, the file is read-only, or the
+    /// trailer has a fingerprint, which an edit cannot update. Returns [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file
+    /// or has it open by [`open_shared`](File::open_shared), since the thread would wait for itself forever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -115,7 +116,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`edit`](File::edit), and [`ErrorKind::Locked`] if the file is being edited.
+    /// Returns the errors of [`edit`](File::edit), and [`ErrorKind::Locked`] if another editor has the file open, or a reader has it open
+    /// by [`open_shared`](File::open_shared).
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-try-edit-{}.b2nd", std::process::id()));
@@ -171,19 +173,20 @@ impl Editor {
     /// follow the header. Except in the metalayer of an array, content cannot become shorter either, since readers would find the end of
     /// the old content after the new content. To add or lengthen metalayers, use [`rewrite`](crate::rewrite).
     ///
-    /// If the metalayer describes an array, also fails if the content cannot be decoded, does not match the frame's chunks, or would move
-    /// elements: to change the shape of an array, use [`ChunkEditor`](crate::ChunkEditor). Returns [`ErrorKind::Io`] if writing fails: see
-    /// [`Editor`] for the content of the file in this case.
+    /// If the metalayer describes an array, also fails if the content cannot be decoded, does not match the frame's chunks, or would move,
+    /// add or remove elements: to change the shape of an array, use [`ChunkEditor`](crate::ChunkEditor). Returns [`ErrorKind::Io`] if
+    /// writing fails: see [`Editor`] for the content of the file in this case.
     pub fn overwrite_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content, true))
     }
 
     /// Overwrites the content of a metalayer like [`overwrite_metalayer_bytes`](Editor::overwrite_metalayer_bytes), but does not compare
-    /// the metalayer of an array with the frame. This repairs files: wrong content makes an array unreadable, or moves its elements.
+    /// the metalayer of an array with the frame. Use this to repair files. Wrong content makes an array unreadable, or moves its elements.
     ///
     /// # Errors
     ///
-    /// Fails if the header has no such metalayer, if the new content has a different length, or if writing fails.
+    /// Fails if the header has no such metalayer, if the new content has a different length (the valid metalayer of an array may be
+    /// shorter), or if writing fails.
     pub fn overwrite_metalayer_unchecked(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content, false))
     }
@@ -191,13 +194,13 @@ impl Editor {
     /// Sets the value of a vlmetalayer, in generic MessagePack: a struct becomes a map with the names of its fields, which
     /// Python reads as a `dict`. The value is stored uncompressed.
     ///
-    /// The old trailer stays in the file, as unused bytes, until a later edit overwrites it.
+    /// The old trailer can stay in the file, as unused bytes, until a later edit overwrites or removes it.
     ///
     /// # Errors
     ///
-    /// Fails if the name is longer than 31 bytes or contains a NUL, or the value is too long for a chunk (2 GiB less 32 bytes). Also fails
-    /// if there are 16 other vlmetalayers already: C-Blosc2 can open a file with more than 16, but destroys the file when it next writes to
-    /// it. Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
+    /// Returns the errors of [`Vlmetalayers::set`](crate::Vlmetalayers::set). In particular, a 17th vlmetalayer cannot be added: C-Blosc2
+    /// can open a file with more than 16, but destroys the file when it next writes to it. Also fails if the trailer cannot be read.
+    /// Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn set_vlmetalayer<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.vlmetalayers_mut().set(name, value)))
     }
@@ -216,7 +219,8 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
+    /// Fails if the trailer cannot be read. Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this
+    /// case.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
         self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name))))
     }

@@ -15,8 +15,8 @@ use crate::open::{Frame, read_header};
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
-/// The file stays open: if it is replaced, a `File` still reads the old file. Reads do not move a shared file position, so several threads
-/// can read from the same `File`. In a sparse frame, the file of a chunk is opened each time that the chunk is read.
+/// The file stays open: if it is replaced, a `File` still reads the old file. Several threads can read from the same `File`. In a sparse
+/// frame, the file of a chunk is opened each time that the chunk is read.
 ///
 /// ```
 /// let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;
@@ -31,7 +31,7 @@ pub struct File {
 impl File {
     /// Opens a frame, which is a file or the directory of a sparse frame, for reading.
     ///
-    /// This takes no lock. If another program edits the frame later, what has not been read by then may have been overwritten: reading it
+    /// This takes no lock. If another program edits the frame later, parts that have not been read by then may be overwritten: reading them
     /// fails, or returns newer bytes. Use [`open_shared`](File::open_shared) to exclude edits.
     ///
     /// # Errors

@@ -19,8 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(super) struct Ask {
     /// Whether the lock is exclusive. An exclusive lock blocks all other locks, and a shared lock blocks only exclusive locks.
     pub(super) exclusive: bool,
-    /// Whether to wait while another lock blocks this lock. If not, taking the lock fails with
-    /// [`Locked`](ErrorKind::Locked).
+    /// Whether to wait while another lock blocks this lock, instead of failing with [`Locked`](ErrorKind::Locked).
     pub(super) wait: bool,
 }
 
@@ -74,8 +73,8 @@ impl Drop for Claim {
     }
 }
 
-/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored: the system
-/// removes the lock then.
+/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored, since the
+/// system removes the lock when the clones are closed.
 pub(super) fn unlock(file: &fs::File) {
     let _ = system::unlock(file);
 }
@@ -234,7 +233,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
             return Err(no_sidecar("it is not a regular file"));
         }
         if found.len() > SIDECAR_LEN {
-            return Err(no_sidecar(&alloc::format!("it has {} bytes, but a lock file has at most {SIDECAR_LEN}", found.len())));
+            return Err(no_sidecar(&alloc::format!("it has {} bytes instead of at most {SIDECAR_LEN}", found.len())));
         }
         if_supported(system::lock_sidecar(&file, ask))?;
         if !is_at(&file, path)? {
@@ -302,8 +301,8 @@ mod system {
         rustix::io::retry_on_intr(|| flock(file, operation)).map_err(of_system)
     }
 
-    /// Converts an error of `flock`. Some network file systems without locks return `ENOLCK`. The same
-    /// code means that a table of locks is full, which cannot be told apart.
+    /// Converts an error of `flock`. Some network file systems without locks return `ENOLCK`. The same code can mean that the system's
+    /// table of locks is full. These two cases cannot be distinguished.
     #[cfg(unix)]
     pub(super) fn of_system(error: rustix::io::Errno) -> io::Error {
         if error == rustix::io::Errno::NOLCK { io::ErrorKind::Unsupported.into() } else { error.into() }

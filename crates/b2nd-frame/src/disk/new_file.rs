@@ -59,13 +59,14 @@ impl NewFile {
         Ok(NewFile { staged, file, claim: None })
     }
 
-    /// Creates a file that replaces an existing file, which stays locked until then. Waits until no editor has the existing file open. Read
-    /// the existing file after this call, so that the changes of other editors are read, too.
+    /// Creates a file that replaces an existing file, which stays locked until [`finish`](NewFile::finish) replaces it. Waits until no
+    /// editor has the existing file open. Read the existing file after this call, so that the changes of other editors are read, too.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`create`](NewFile::create). Also fails if `path` does not exist, and returns
-    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has the file open for editing.
+    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has an [`Editor`](crate::Editor) of the file or has it open by
+    /// [`open_shared`](crate::File::open_shared).
     pub fn replace(path: impl AsRef<Path>) -> Result<NewFile> {
         let path = path.as_ref();
         let create = || {
@@ -95,8 +96,8 @@ impl NewFile {
         self.staged.path()
     }
 
-    /// Gives the file its final name, and blocks until the file is on stable storage. A file that existed when `create` was called is
-    /// replaced even if an editor has locked it, unless this file was created by [`replace`](NewFile::replace). To replace a frame, use a
+    /// Gives the file its final name, and blocks until the file is on stable storage. If this file was created by
+    /// [`create`](NewFile::create), it replaces an existing file even if an editor has locked that file. To replace a frame, use a
     /// [`Writer`](super::super::Writer), which waits for editors.
     ///
     /// # Errors

@@ -22,10 +22,10 @@ use crate::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// # Errors
 ///
-/// Fails if `path` is not a frame, is read-only or not a regular file, `edit` fails or leaves more than 16 metalayers and more than the
-/// frame had, or a file cannot be written. Also fails if `edit` changes the metalayer of an array to one that cannot be decoded, that does
-/// not match the chunks, or that would move elements. After an error, the file is unchanged, unless only the final sync of the directory
-/// failed.
+/// Returns the errors of [`File::edit`]. Also fails if the index or the trailer cannot be read, a file cannot be written, or `edit` fails,
+/// leaves more than 16 metalayers and more than the frame had, or changes the metalayer of an array to one that cannot be decoded, that
+/// does not match the chunks, or that moves, adds or removes elements. After an error, the file is unchanged, unless only the final sync
+/// of the directory failed.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));

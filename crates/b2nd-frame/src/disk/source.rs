@@ -157,7 +157,7 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
 }
 
 /// Fills a buffer from position `start` on. Returns the number of bytes that were read, which is less than the buffer's length if the file
-/// ends before. The system may return fewer bytes than requested, so this continues until all bytes are read. If the buffer `is_short`,
+/// ends first. The system may return fewer bytes than requested, so this continues until all bytes are read. If the buffer `is_short`,
 /// one call is enough: for at most `UNSEEN` bytes, it returns fewer bytes only at the end of the file.
 fn fill(file: &fs::File, start: u64, buffer: &mut [u8], is_short: bool) -> io::Result<usize> {
     let mut filled = 0;
@@ -198,7 +198,7 @@ fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Resul
     Read::read(&mut file, buffer)
 }
 
-/// Adds the path of the file to an I/O error, which does not contain the path. Returns any other error unchanged.
+/// Adds the path of the file to an I/O error or an error about a lock, which do not contain the path. Returns any other error unchanged.
 pub(super) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) | ErrorKind::Locked { .. } => error.in_file(path),

@@ -150,10 +150,10 @@ impl Staged {
         let reserved = if cfg!(unix) { Some(fs::File::open(directory(&self.target))?) } else { None };
         let mut unfinished = unfinished();
         if !unfinished.contains(&self.temporary) {
-            let why = "its temporary file was removed, since a signal ends the program";
+            let why = "its temporary file was removed because the program is ending";
             return Err(io::Error::new(ErrorKind::Interrupted, why).into());
         }
-        // Even after an error, the new index may have its name.
+        // Even after an error, the new index may have its final name, and then needs its chunk files.
         keep_chunks(&mut unfinished, &self.target);
         if self.replaces {
             storage().rename(&self.temporary, &self.target)?;

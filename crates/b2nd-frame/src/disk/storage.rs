@@ -141,7 +141,8 @@ impl Storage for Disk {
         match fs::hard_link(from, to) {
             Ok(()) => fs::remove_file(from),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-            // Some file systems have no hard links either. In this case, a file that is created between this check and the rename is replaced.
+            // Some file systems have no hard links either. In this case, a file that is created between this check and the rename is
+            // replaced.
             Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
             Err(_) => fs::rename(from, to),
         }
@@ -188,7 +189,7 @@ fn to_write() -> OpenOptions {
     options
 }
 
-/// Opens a file for reading. If the path is a FIFO, this does not wait for a writer, and reads return no bytes.
+/// Opens a file for reading. If the path is a FIFO, this does not wait for a writer.
 pub(super) fn open_to_read(path: &Path) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -13,7 +13,7 @@ use crate::chunk::file_name::chunk_number;
 /// The temporary paths of the files and directories that this process has created and not finished yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Returns the paths that [`remove_temporary_files`] removes. As long as the guard exists, a signal does not end the program.
+/// Returns the paths that [`remove_temporary_files`] removes. As long as the guard exists, that function waits.
 pub(super) fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -26,7 +26,7 @@ pub(super) fn begin<T>(path: &Path, create: impl FnOnce(&Path) -> io::Result<T>)
     Ok(created)
 }
 
-/// Takes the chunk files next to `frame`, the `chunks.b2frame` of a sparse frame, from the unfinished paths.
+/// If `frame` is the `chunks.b2frame` of a sparse frame, removes the paths of the chunk files next to it from the unfinished paths.
 pub(super) fn keep_chunks(unfinished: &mut Vec<PathBuf>, frame: &Path) {
     if frame.ends_with(SPARSE_FRAME) {
         unfinished.retain(|path| path.parent() != frame.parent() || path.file_name().and_then(chunk_number).is_none());

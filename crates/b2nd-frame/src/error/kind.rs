@@ -9,10 +9,10 @@ use super::plural;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ErrorKind {
-    /// The bytes of a header, trailer or metalayer are not a valid value.
+    /// The bytes of a header, trailer or metalayer are not valid, a value cannot be encoded, or a geometry or dtype is not valid.
     #[error("{}", .0.kind())]
     Format(#[source] b2nd::Error),
-    /// The input ends before the frame, header, trailer or chunk does.
+    /// The input ends before the item that is being read, such as the header or a chunk.
     #[error("unexpected end of input, {needed} more byte{} needed", plural(*needed))]
     UnexpectedEnd {
         /// The number of bytes that are missing from the item that was being read, at least 1.
@@ -21,12 +21,12 @@ pub enum ErrorKind {
     /// The bytes are not a Blosc2 frame.
     #[error("{0}")]
     NotAFrame(String),
-    /// The version of the frame or trailer is not supported.
+    /// The version of the frame is not supported, or the number of header elements shows that a beta of C-Blosc2 wrote the frame.
     #[error("expected {expected}, found {found}")]
     UnsupportedVersion {
-        /// The supported versions.
+        /// The supported versions, or the supported number of header elements.
         expected: &'static str,
-        /// The version that was found.
+        /// The version or the number of header elements that was found.
         found: String,
     },
     /// A value contradicts another value, or is out of range.
@@ -55,7 +55,8 @@ pub enum ErrorKind {
         /// The message, which names the missing codec or filter.
         reason: String,
     },
-    /// A metalayer does not fit into its space in the header of a file. [`rewrite`](crate::rewrite()) can make the space larger.
+    /// The header of a file has no such metalayer, or the space of the metalayer does not have the length of the new content.
+    /// [`rewrite`](crate::rewrite()) can add the metalayer or change the length of its space.
     #[error("{}", no_room(name, *length, *room))]
     NoRoom {
         /// The metalayer's name.
@@ -65,26 +66,27 @@ pub enum ErrorKind {
         /// The length of the space in bytes, or `None` if the header has no such metalayer.
         room: Option<usize>,
     },
-    /// Since the file was opened, its header has changed, or the file has been replaced or removed.
+    /// Since the file was opened, its header has changed, or the file has been replaced or removed. For [`Pieces`](crate::Pieces): the
+    /// length of the file has changed.
     #[error("the file has changed since it was opened: open it again")]
     Changed,
     /// A read needs bytes that have not been fetched yet: see [`Pieces`](crate::Pieces).
-    #[error("bytes {start} to {end} have not been fetched yet")]
+    #[error("bytes {start}..{end} have not all been fetched yet")]
     Missing {
         /// The position of the first byte of the requested range.
         start: u64,
         /// The position of the first byte after the requested range.
         end: u64,
     },
-    /// The values are not valid, or an implementation of `Serialize` or `Deserialize` returned an error.
+    /// Any other error, which only has a message.
     #[error("{0}")]
     Message(String),
-    /// Another editor has the file open, and [`File::try_edit`](crate::File::try_edit) does not wait for that editor. Or this thread itself
-    /// has an editor of the file, or has the file open by [`File::open_shared`](crate::File::open_shared).
+    /// An editor or a reader has locked the file, and [`File::try_edit`](crate::File::try_edit) does not wait. Or this thread itself has an
+    /// editor of the file, or has the file open by [`File::open_shared`](crate::File::open_shared), so it would wait forever.
     #[cfg(feature = "std")]
-    #[error("the file is being edited{}", if *by_this_thread { ": this thread itself has the file open, so it would wait forever" } else { "" })]
+    #[error("the file is locked{}", if *by_this_thread { ": this thread itself has the file open, so it would wait forever" } else { " by an editor or a reader" })]
     Locked {
-        /// Whether this thread itself has the file open.
+        /// Whether this thread itself has the file open. Always false for [`File::try_edit`](crate::File::try_edit).
         by_this_thread: bool,
     },
     /// Reading or writing failed.
@@ -96,8 +98,10 @@ pub enum ErrorKind {
 fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     match room {
         Some(room) => format!(
-            "the new value of metalayer {name:?} has {length} bytes, but its space in the header has {room} bytes, which an edit \
-             in place cannot change, but `rewrite` can"
+            "the new value of metalayer {name:?} has {length} byte{}, but its space in the header has {room} byte{}: an edit in place \
+             cannot change this, `rewrite` can",
+            plural(length),
+            plural(room)
         ),
         None => format!("metalayer {name:?} is not in the header: `rewrite` can add it, an edit in place cannot"),
     }

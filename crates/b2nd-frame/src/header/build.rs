@@ -34,7 +34,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Fails if the dtype is unknown or its itemsize is 0, the product of a shape overflows, or a chunk takes 2 GiB or more.
+    /// Fails if the dtype is unknown or its itemsize is 0, the product of a shape overflows, a chunk takes 2 GiB or more, or the metalayer
+    /// cannot be encoded.
     ///
     /// ```
     /// use b2nd_frame::{Chunk, Frame, Header, Writer};
@@ -61,7 +62,7 @@ impl Header {
         let itemsize = i64::try_from(meta.parse_dtype()?.itemsize()).unwrap_or(i64::MAX);
         let bytes = |name: &str, nitems: i64| match nitems.checked_mul(itemsize).map(i32::try_from) {
             Some(Ok(bytes)) => Ok(bytes),
-            _ => Err(Error::custom(format_args!("{name}: {nitems} elements of {itemsize} bytes are 2 GiB or more"))),
+            _ => Err(Error::custom(format_args!("{name}: expected less than 2 GiB, found {nitems} times itemsize {itemsize}"))),
         };
         let (chunksize, blocksize) = (bytes("chunkshape", grid.extchunknitems())?, bytes("blockshape", grid.blocknitems())?);
         let mut header = Header::new(Sizes { typesize: bytes("dtype", 1)?, chunksize, blocksize })?;
@@ -126,11 +127,11 @@ impl Header {
         Ok(self)
     }
 
-    /// Sets the codec, without a parameter. The compression level stays.
+    /// Sets the codec, without a parameter. The compression level is not changed.
     ///
     /// # Errors
     ///
-    /// Fails if the codec is [`CodecId::Other`] with a code of C-Blosc2's own codecs, 0 to 31, that is not known.
+    /// Fails if the codec is [`CodecId::Other`] with a code from 0 to 31, since these codes belong to C-Blosc2's own codecs.
     pub fn with_codec(mut self, codec: CodecId) -> Result<Header> {
         let code = codec.code();
         if matches!(codec, CodecId::Other(0..=31)) {
@@ -172,8 +173,8 @@ impl Header {
         Ok(self)
     }
 
-    /// Sets the filters and their parameters, in the order in which they are applied. There are 6 slots for filters. Like C-Blosc2, this
-    /// fills the last slots and leaves the first ones empty.
+    /// Sets the filters and their parameters, in the order in which they are applied. There are 6 slots for filters. As in the defaults of
+    /// C-Blosc2, the last slots are filled and the first ones are empty.
     ///
     /// # Errors
     ///
@@ -217,7 +218,7 @@ impl Header {
         let chunks = if frame_type == FrameType::Contiguous { cbytes } else { 0 };
         let frame_len = [self.header_len() as u64, chunks, tail].into_iter().try_fold(0, u64::checked_add);
         let (Ok(nbytes), Ok(cbytes), Some(frame_len)) = (i64::try_from(nbytes), i64::try_from(cbytes), frame_len) else {
-            return Err(Error::custom("the frame is longer than 2^63 bytes"));
+            return Err(Error::custom("the frame or its data has 2^63 bytes or more"));
         };
         (self.nbytes, self.cbytes, self.frame_len) = (nbytes, cbytes, frame_len);
         self.flags[1] = u8::from(frame_type == FrameType::Sparse);

@@ -23,7 +23,8 @@ impl Header {
         header_len.saturating_add(chunks).min(self.frame_len)..self.frame_len
     }
 
-    /// Returns the number of chunks, or `None` if chunks vary in length. In that case, only the index gives the number of chunks.
+    /// Returns the number of chunks, which is 0 if the frame has no data. Returns `None` if the frame has data but its chunksize is 0,
+    /// since chunks vary in length. In that case, only the index gives the number of chunks.
     pub fn nchunks(&self) -> Option<u64> {
         let nbytes = u64::try_from(self.nbytes).ok()?;
         match u64::try_from(self.chunksize) {
@@ -33,7 +34,8 @@ impl Header {
         }
     }
 
-    /// Returns the uncompressed length in bytes of the chunk with this index, or `None` if chunks vary in length.
+    /// Returns the uncompressed length in bytes of the chunk with this index, or `None` if chunks vary in length or the frame's data ends
+    /// before the start of this chunk.
     fn chunk_nbytes(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.chunksize).ok()?;
         let before = chunksize.checked_mul(number)?;
@@ -64,9 +66,10 @@ impl Header {
     }
 }
 
-/// Returns the error for a chunk that is `missing` bytes longer than the space up to the next chunk.
+/// Returns the error for a chunk that needs `missing` more bytes than there are up to the next chunk or the end of the chunk's file.
 pub(crate) fn over_its_place(number: u64, start: u64, missing: u64) -> Error {
-    Error::custom(format_args!("chunk {number} at byte {start} is {missing} bytes longer than the space for it"))
+    let s = if missing == 1 { "" } else { "s" };
+    Error::custom(format_args!("chunk {number} at byte {start} needs {missing} more byte{s} than there is space for"))
 }
 
 impl Offsets {
@@ -76,14 +79,15 @@ impl Offsets {
     /// # Errors
     ///
     /// Fails if `tail` ends within the index chunk. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the
-    /// number of missing bytes: up to the end of the chunk, or up to the end of the chunk's header if `tail` ends within this header. Also
-    /// fails if the number of chunks differs from the number in the header, an offset is outside the frame, two chunks start at the same
-    /// byte, a special value is unknown, or the index is compressed with a codec other than BloscLZ or a filter other than shuffle.
+    /// number of missing bytes: up to the end of the chunk, or, if `tail` ends within the chunk's header, at most up to the end of this
+    /// header. Also fails if the number of chunks differs from the number in the header, a chunk starts at or after the end of the chunks,
+    /// two chunks start at the same byte, a special value is unknown, or the index chunk is damaged, overlaps the trailer, or is compressed
+    /// with a codec other than BloscLZ or a filter other than shuffle.
     ///
     /// ```
     /// use b2nd_frame::{Header, Offsets, Trailer};
     ///
-    /// // A remote reader needs two requests, the header and what this range holds, and then one for each chunk.
+    /// // A remote reader needs one request for the header, one for the tail, and one for each chunk.
     /// let file = std::fs::read("../../tests/data/example.b2nd")?;
     /// let header = Header::from_slice(&file[..4096])?;
     /// let tail = header.tail_range();

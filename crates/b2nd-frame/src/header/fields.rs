@@ -1,4 +1,4 @@
-//! Methods of [`Header`] that return its fields, also those that are bits of a byte.
+//! Methods of [`Header`] that return its fields, including those that are bits of a byte.
 
 use b2nd_codec::{CodecId, Compressor, Filter, Options, SplitMode};
 
@@ -62,12 +62,12 @@ impl Header {
         slots.map(|(&filter, &meta)| (Filter::from_code(filter), meta)).filter(|(filter, _)| *filter != Filter::None)
     }
 
-    /// Creates a compressor for chunks of this frame, with the header's codec, level, filters, split mode and blocksize.
+    /// Creates a compressor for chunks of this frame, with the header's typesize, blocksize, codec, level, filters and split mode.
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not built in, or a filter that truncates numbers has a parameter that is not valid for elements of
-    /// the header's typesize.
+    /// Fails if the codec or a filter is not built in or can only be read, or a filter that truncates numbers has a parameter that is not
+    /// valid for elements of the header's typesize.
     ///
     /// ```
     /// use b2nd_frame::{Chunk, CodecId, Filter, Header};

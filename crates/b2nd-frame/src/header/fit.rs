@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 pub(crate) const ARRAY_NAMES: [&str; 2] = [B2ndMeta::<&str>::NAME, CatervaMeta::NAME];
 
 impl Header {
-    /// Checks that the typesize, chunksize and blocksize, and the number of chunks, are those of the array that the header describes. Does
-    /// nothing if the frame holds no array.
+    /// Checks that the typesize, chunksize and blocksize, and the number of chunks, are those of the array that the header describes. If
+    /// there are no chunks, the chunksize and the blocksize are not checked. Does nothing if the frame holds no array.
     pub(crate) fn check_array(&self, nchunks: u64) -> Result<()> {
         let Some(array) = self.array()? else { return Ok(()) };
         let grid = array.geometry().grid()?;
@@ -42,7 +42,7 @@ impl Header {
         }
     }
 
-    /// Replaces a blocksize of 0 by that of the array's blocks.
+    /// Replaces a blocksize of 0 by the length of the array's blocks.
     #[cfg(feature = "std")]
     pub(crate) fn set_blocksize_of_array(&mut self) {
         self.blocksize = self.blocksize_of_array();
@@ -60,7 +60,7 @@ impl Header {
         }
     }
 
-    /// Returns whether a frame with this header has the array metalayer, and the lengths of elements, blocks and chunks, of another frame.
+    /// Returns true if both headers have the same array metalayers, typesize, blocksize and chunksize.
     #[cfg(feature = "std")]
     pub(crate) fn is_sized_like(&self, other: &Header) -> bool {
         let sizes = |header: &Header| (header.typesize(), header.blocksize(), header.chunksize());
@@ -79,19 +79,21 @@ impl Header {
     }
 
     /// Checks that the array's metalayer can be changed from that of `old` to that of this header without changes to the chunks: the frame
-    /// still holds the array, and each element keeps its position. Dimensions of length 1 may come or go, as when C-Blosc2 squeezes an
-    /// array.
+    /// still holds the array, and each element keeps its position. Dimensions whose length, chunk length and block length are 1 may be
+    /// added or removed, as when C-Blosc2 squeezes an array.
     #[cfg(feature = "std")]
     pub(crate) fn check_replaced_array(&self, old: &Header, nchunks: impl FnOnce() -> Result<u64>) -> Result<()> {
         if self.is_sized_like(old) {
             return Ok(());
         }
         self.check_array(nchunks()?)?;
-        // If the old metalayer cannot be decoded, this repairs it.
+        // If the old metalayer cannot be decoded, the change repairs it.
         match (old.geometry(), self.geometry()?) {
             (Ok(Some(old)), Some(new)) if !axes(&old).eq(axes(&new)) => {
                 let [before, after] = [&old, &new].map(|array| alloc::format!("{:?} in {}", array.shape(), shapes(array)));
-                Err(Error::custom(format_args!("the change from {before} to {after} would move elements: write the array again")))
+                Err(Error::custom(format_args!(
+                    "changing {before} to {after} moves, adds or removes elements: write the array again"
+                )))
             }
             _ => Ok(()),
         }
@@ -103,7 +105,7 @@ fn shapes(geometry: &Geometry) -> alloc::string::String {
     alloc::format!("chunks of {:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape())
 }
 
-/// Returns the lengths of the array, chunks and blocks along each axis, except for axes of length 1.
+/// Returns the lengths of the array, chunks and blocks along each axis, except for axes on which all three lengths are 1.
 #[cfg(feature = "std")]
 fn axes(geometry: &Geometry) -> impl Iterator<Item = (i64, i32, i32)> {
     let chunks = geometry.chunkshape().iter().zip(geometry.blockshape());

@@ -22,7 +22,7 @@ pub struct HeaderField {
 }
 
 impl HeaderField {
-    /// The bytes `b2frame\0`, with which every header starts.
+    /// The magic, the bytes `b2frame\0`: the first field of every header.
     pub const MAGIC: HeaderField = HeaderField::first(1, 8);
     /// The length of the header in bytes, an int32.
     pub const HEADER_LEN: HeaderField = HeaderField::MAGIC.then(4);

@@ -52,7 +52,7 @@ impl<'a> Section<&'a Bytes> {
     ///
     /// # Errors
     ///
-    /// Fails if the contents are longer than 2 GiB.
+    /// Fails if a content would start 2 GiB or more after the start of the header or trailer.
     pub(crate) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut offsets = Vec::with_capacity(metalayers.len());
         for (name, offset) in metalayers.names.iter().zip(metalayers.content_offsets(place.start)) {
@@ -74,7 +74,7 @@ impl Section<ByteBuf> {
         let count = metalayers.contents.len();
         if count != metalayers.len() {
             let at = place.start + metalayers.index_len();
-            let expected = format!("{} elements", metalayers.len());
+            let expected = format!("{}, the number of names", metalayers.len());
             return Err(Error::mismatch("contents", expected, count, at).field(place.field));
         }
         let expected = place.idx(&metalayers);

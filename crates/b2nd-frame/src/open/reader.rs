@@ -213,7 +213,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
     fn check(&self, range: &Range<usize>) -> Result<()> {
         if range.start > range.end || range.end > self.header.cbytes() {
             let cbytes = self.header.cbytes();
-            return Err(Error::custom(format_args!("bytes {range:?} are not inside the chunk, which has {cbytes}")));
+            return Err(Error::custom(format_args!("bytes {range:?} are not inside the chunk, which has {cbytes} bytes")));
         }
         Ok(())
     }

@@ -125,7 +125,7 @@ fn indexes_say_where_chunks_are() {
         if expected.is_null() {
             assert_eq!(number(&entry.parsed["nchunks_from_index"]), 0, "{}", entry.id);
             assert!(file.offsets().unwrap().is_empty(), "{}", entry.id);
-            assert_eq!(message(file.chunk(0)), "chunk 0 is out of range: the frame has 0");
+            assert_eq!(message(file.chunk(0)), "chunk 0 is out of range: the number of chunks is 0");
             empty += 1;
             continue;
         }
@@ -208,7 +208,7 @@ fn chunks_agree_with_their_frame_and_their_place() {
         if count <= MANY {
             assert_eq!(nbytes, header.nbytes(), "{}", entry.id);
         }
-        assert_eq!(message(file.chunk(count)), format!("chunk {count} is out of range: the frame has {count}"));
+        assert_eq!(message(file.chunk(count)), format!("chunk {count} is out of range: the number of chunks is {count}"));
     }
     println!("chunks: {placed} in their places, {special} special");
     assert!(placed != 0 && special != 0);

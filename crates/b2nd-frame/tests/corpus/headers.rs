@@ -245,7 +245,7 @@ fn check_field(header: &Header, bytes: &[u8], key: &str, expected: &Value) {
         "codec_meta" => json!(header.codec_meta()),
         "other_flags2" => json!(bytes[0x55]),
         "meta_idx_size" => json!(u16::from_be_bytes([bytes[0x59], bytes[0x5a]])),
-        // These are about the trailer, the chunks, or the bytes after the frame.
+        // These keys describe the trailer, the chunks, or the bytes after the frame.
         "trailer_len" | "trailer_version" | "vl_idx_size" | "vlmetalayers" => return,
         "nchunks_from_index" | "chunk_offsets" | "index_chunk" | "bytes_after_frame" => return,
         _ => panic!("{key} is not known"),
@@ -292,7 +292,7 @@ fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
         _ => {}
     }
 
-    // A user metalayer can have the other name.
+    // The other of the two names can belong to a metalayer of a user.
     let other = if expected.name == "b2nd" { "caterva" } else { "b2nd" };
     let other = header.metalayers().get(other);
     assert_eq!(other.is_some(), parsed.nd_error.is_some());

@@ -228,7 +228,7 @@ mod linux {
     fn where_owner_or_group_cannot_be_kept_nobody_gets_more_rights() {
         const GROUP: u32 = 2345;
         for (user, group, before, after) in [
-            // If the group cannot be kept, the new group gets only rights that all users have.
+            // If the group cannot be kept, the new group gets only rights that both the old group and all other users have.
             (4321, 4321, 0o676, 0o666),
             (4321, 4321, 0o646, 0o646),
             (4321, 4321, 0o677, 0o677),

@@ -166,8 +166,8 @@ fn a_metalayer_behind_the_first_sector_is_refused() {
     let before = read(&path);
     let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
     let error = grow(&mut editor).unwrap_err().to_string();
-    let expected = "the array's metalayer does not lie in the first 512 bytes, so a change of its shape would not survive a \
-                    crash";
+    let expected = "the edit would change the header's length or the bytes after its first 512, which must not change: copy the \
+                    array to a sparse frame (`b2nd repack --sparse`), and edit the copy";
     assert_eq!(error, format!("{}: {expected}", path.display()));
     assert_eq!(editor.check(&array(96)).unwrap_err().to_string(), expected);
     assert_eq!(read(&path), before);
@@ -207,7 +207,7 @@ fn a_sparse_frame_has_no_more_chunk_files_than_names() {
     let chunk = Chunk::store(&frames::data(10, 64), 4).unwrap();
     assert_eq!(editor.put(&chunk).unwrap(), Offset::At(u32::MAX.into()));
     let error = editor.put(&chunk).unwrap_err().to_string();
-    assert_eq!(error, "all 2^32 names of chunk files have been used: copy the frame to another directory");
+    assert_eq!(error, "no number is left for a new chunk file: `b2nd repack` makes a copy with new numbers");
 }
 
 #[test]

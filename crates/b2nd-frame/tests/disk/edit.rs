@@ -50,8 +50,7 @@ fn a_frame_with_a_fingerprint_is_not_edited() {
     let at = bytes.len() - 17;
     bytes[at] = 1;
     let path = file(&scratch, &bytes);
-    let refused =
-        "fingerprint: expected type 0 (none), found 1: an edit would leave it stale; `b2nd repack` makes a copy without it";
+    let refused = "fingerprint: expected type 0 (none), found 1: an edit cannot update it; `b2nd repack` makes a copy without it";
     assert_eq!(refusal(&path, File::edit(&path)), refused);
     assert_eq!(refusal(&path, rewrite_to(&path, scratch.join("g.b2nd"), |_| Ok(()))), refused);
     assert_eq!((fs::read(&path).unwrap(), scratch.names()), (bytes.clone(), vec!["f.b2nd".into()]));
@@ -72,8 +71,8 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     assert_eq!(
         refusal(&path, open.overwrite_metalayer_bytes("small", &[0; 21])),
         concat!(
-            "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes, ",
-            "which an edit in place cannot change, but `rewrite` can"
+            "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes: ",
+            "an edit in place cannot change this, `rewrite` can"
         )
     );
     let nothing = refusal(&path, open.overwrite_metalayer_bytes("b2nd", &[]));
@@ -83,7 +82,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     );
     let shorter = refusal(&path, open.overwrite_metalayer_bytes("small", &[0; 19]));
     assert!(
-        shorter.starts_with("the new value of metalayer \"small\" has 19 bytes, but its space in the header has 20 bytes, "),
+        shorter.starts_with("the new value of metalayer \"small\" has 19 bytes, but its space in the header has 20 bytes: "),
         "{shorter}"
     );
     assert_eq!(
@@ -156,7 +155,7 @@ fn a_file_that_ends_before_its_frame_is_not_copied() {
     let short = &bytes[..bytes.len() - 10];
     let path = file(&scratch, short);
     let refused = refusal(&path, File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]));
-    assert_eq!(refused, "the file ends 10 bytes before the frame does");
+    assert_eq!(refused, format!("expected a file of at least {} bytes, found {}", bytes.len(), short.len()));
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }
@@ -235,7 +234,7 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
     };
     let said = "as the array's metalayer says, found";
     let shapes = "in chunks of [16] and blocks of [8]";
-    let moves = format!("the change from [56] {shapes} to [57] {shapes} would move elements: write the array again");
+    let moves = format!("changing [56] {shapes} to [57] {shapes} moves, adds or removes elements: write the array again");
     for (meta, expected) in [
         (of(65, 16, 8, "<i4"), "chunks: expected 5, as the array's shapes say, found 4".to_owned()),
         (of(56, 14, 7, "<i4"), format!("chunksize: expected 56, {said} 64")),

@@ -17,7 +17,7 @@ fn a_second_editor_is_told_that_there_is_one() {
     let first = File::edit(&path).unwrap();
     let second = File::try_edit(&path).unwrap_err();
     assert!(matches!(second.kind(), ErrorKind::Locked { .. }));
-    assert_eq!(second.to_string(), format!("{}: the file is being edited", path.display()));
+    assert_eq!(second.to_string(), format!("{}: the file is locked by an editor or a reader", path.display()));
     drop(first);
     let shared = [File::open_shared(&path).unwrap(), File::open_shared(&path).unwrap()];
     assert!(matches!(File::try_edit(&path).unwrap_err().kind(), ErrorKind::Locked { .. }));
@@ -86,7 +86,7 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
 fn a_thread_does_not_wait_for_itself() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    let said = "the file is being edited: this thread itself has the file open, so it would wait forever";
+    let said = "the file is locked: this thread itself has the file open, so it would wait forever";
     let refused = |error: b2nd_frame::Error| {
         assert!(matches!(error.kind(), ErrorKind::Locked { .. }));
         assert_eq!(error.to_string(), format!("{}: {said}", path.display()));
@@ -224,7 +224,7 @@ mod linux {
         let make: [(&str, &dyn Fn()); 4] = [
             ("it is a symbolic link", &|| symlink("victim", &sidecar).unwrap()),
             ("it is a symbolic link", &|| symlink("nothing", &sidecar).unwrap()),
-            ("it has 290 bytes, but a lock file has at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
+            ("it has 290 bytes instead of at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
             ("it is not a regular file", &|| mknodat(CWD, &sidecar, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
         ];
         for (why, make) in make {

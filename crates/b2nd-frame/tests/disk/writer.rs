@@ -167,7 +167,7 @@ fn a_frame_without_chunks() {
     let frame = Frame::from_slice(&bytes).unwrap();
     assert_eq!((frame.header().nbytes(), frame.header().cbytes(), frame.header().nchunks()), (0, 0, Some(0)));
     assert!(frame.offsets().unwrap().is_empty());
-    assert_eq!(message(frame.chunk(0)), "chunk 0 is out of range: the frame has 0");
+    assert_eq!(message(frame.chunk(0)), "chunk 0 is out of range: the number of chunks is 0");
     let parts = [b2nd::to_vec(frame.header()).unwrap(), b2nd::to_vec(frame.trailer().unwrap()).unwrap()].concat();
     assert_eq!(Hex(&bytes), Hex(&parts), "the trailer follows the header");
 
@@ -205,7 +205,7 @@ fn chunks_of_any_length() {
     for (number, length) in (0..).zip(lengths) {
         writer.append(&Chunk::store(&frames::data(number as u8, length), 2).unwrap()).unwrap();
     }
-    let refusal = "a special chunk needs a chunksize in the header, but in this frame chunks vary in length";
+    let refusal = "a special chunk needs a header whose chunksize is the length of all chunks";
     assert_eq!(message(writer.append_special(Special::Zeros, 8)), refusal);
     assert_eq!(message(writer.append(&Chunk::store(b"", 2).unwrap())), "chunk 4: expected 1 or more bytes, found 0");
     // The compressor turns these zeros into a special chunk, which the index cannot hold in a frame with variable chunks.
@@ -232,7 +232,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(message(writer.append_special(Special::Value, 64)), refusal);
     writer.append(&store(64)).unwrap();
     writer.append(&store(60)).unwrap();
-    let refusal = "chunk 2: the chunk before it is shorter than chunksize, and only the last chunk may be";
+    let refusal = "chunk 2 cannot follow a chunk that is shorter than the chunksize";
     assert_eq!(message(writer.append(&store(64))), refusal);
     assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
     let bytes = writer.finish().unwrap();
@@ -243,7 +243,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(message(writer.append_special(Special::Nan, 64)), refusal);
 
     let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
-    let refusal = "a chunk of NaN: expected elements of 4 bytes, found 8";
+    let refusal = "a chunk of NaN: expected the typesize 4, found 8";
     assert_eq!(message(writer.append(&Chunk::special(Special::Nan, 64, 8).unwrap())), refusal);
     writer.append(&Chunk::special(Special::Nan, 64, 4).unwrap()).unwrap();
 
@@ -357,7 +357,7 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     assert_eq!(message(finished(good(), &[])), "chunks: expected 2, as the array's shapes say, found 0");
     assert_eq!(message(finished(good(), &[12])), "chunks: expected 2, as the array's shapes say, found 1");
     assert_eq!(message(finished(good(), &[12, 12, 12])), "chunks: expected 2, as the array's shapes say, found 3");
-    let refusal = "the last chunk is shorter than the others: pad it, because all chunks of an array have the same length";
+    let refusal = "the last chunk is shorter than the chunksize: in an array, pad it to this length";
     assert_eq!(message(finished(good(), &[12, 8])), refusal);
     let said = "as the array's metalayer says, found";
     assert_eq!(message(finished(array_header("<i2", 4, 24, 12), &[24, 24])), format!("typesize: expected 2, {said} 4"));
@@ -392,7 +392,7 @@ fn what_the_index_says_of_a_chunk_needs_a_length() {
     let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&64i32.to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());
-    let refusal = "a special chunk needs a chunksize in the header, but in this frame chunks vary in length";
+    let refusal = "a special chunk needs a header whose chunksize is the length of all chunks";
     assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
     assert_eq!(message(writer.append(&Chunk::special(Special::Zeros, 64, 1).unwrap())), refusal);
 }

@@ -150,7 +150,7 @@ fn a_chunk_file_that_is_not_there() {
     fs::remove_file(path.join("00000002.chunk")).unwrap();
     assert!(message(File::open(&path).unwrap().chunk(2)).starts_with("chunk[2]: "));
     fs::write(path.join("00000003.chunk"), &fs::read(path.join("00000003.chunk")).unwrap()[..95]).unwrap();
-    let refusal = "chunk 3 at byte 0 is 1 bytes longer than the space for it";
+    let refusal = "chunk 3 at byte 0 needs 1 more byte than there is space for";
     assert_eq!(message(File::open(&path).unwrap().chunk(3)), refusal);
     fs::remove_file(path.join("chunks.b2frame")).unwrap();
     let frame = path.join("chunks.b2frame");
@@ -213,21 +213,21 @@ fn contents_near_two_gib() {
 fn an_index_that_does_not_fit_the_sizes() {
     for (value, expected) in [
         (15, "chunk[1].nbytes: expected 7, found 8 at byte 172"),
-        (17, "index: expected 3 offsets, as the header's sizes say, found 2"),
-        (24, "index: expected 3 offsets, as the header's sizes say, found 2"),
-        (8, "index: expected 1 offsets, as the header's sizes say, found 2"),
-        (1, "index: expected 1 offsets, as the header's sizes say, found 2"),
-        (i64::MAX, "index: expected 1152921504606846976 offsets, as the header's sizes say, found 2"),
+        (17, "index: offsets: expected 3, as the header's sizes say, found 2"),
+        (24, "index: offsets: expected 3, as the header's sizes say, found 2"),
+        (8, "index: offsets: expected 1, as the header's sizes say, found 2"),
+        (1, "index: offsets: expected 1, as the header's sizes say, found 2"),
+        (i64::MAX, "index: offsets: expected 1152921504606846976, as the header's sizes say, found 2"),
         (-1, "nbytes: expected 0 or more, found -1 at byte 29"),
         (i64::MIN, "nbytes: expected 0 or more, found -9223372036854775808 at byte 29"),
     ] {
         refused(&[(0x1e, &i64::to_be_bytes(value))], expected);
     }
     for (value, expected) in [
-        (4, "index: expected 4 offsets, as the header's sizes say, found 2"),
-        (16, "index: expected 1 offsets, as the header's sizes say, found 2"),
-        (1, "index: expected 16 offsets, as the header's sizes say, found 2"),
-        (i32::MAX, "index: expected 1 offsets, as the header's sizes say, found 2"),
+        (4, "index: offsets: expected 4, as the header's sizes say, found 2"),
+        (16, "index: offsets: expected 1, as the header's sizes say, found 2"),
+        (1, "index: offsets: expected 16, as the header's sizes say, found 2"),
+        (i32::MAX, "index: offsets: expected 1, as the header's sizes say, found 2"),
     ] {
         refused(&[(0x3a, &int32(value))], expected);
     }
@@ -243,14 +243,14 @@ fn an_index_that_does_not_fit_the_sizes() {
         refused(&[(INDEX + at, &i32::to_le_bytes(value))], expected);
     }
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
-    refused(&[(INDEX + 31, &[0x20])], "index: the index chunk holds no offsets: all of it is nan");
+    refused(&[(INDEX + 31, &[0x20])], "index: expected offsets, found a special chunk (nan)");
     refused(&[(INDEX + 31, &[0x10])], "index: two chunks are at offset 0");
     // The index repeats one value: a value that is not the size of an offset, and an offset after the chunks.
     let value = |typesize, sizes: [i32; 3]| {
         let sizes = sizes.map(i32::to_le_bytes).concat();
         [&[5, 1, 5, typesize], sizes.as_slice(), &[0; 15], &[0x30]].concat()
     };
-    refused(&[(INDEX, &value(4, [16, 16, 36]))], "index: the index chunk holds no offsets: all of it is value");
+    refused(&[(INDEX, &value(4, [16, 16, 36]))], "index: expected offsets, found a special chunk (value)");
     for at in [80, 81] {
         let one = [value(8, [8, 8, 40]), i64::to_le_bytes(at).to_vec()].concat();
         let expected = format!("index: chunk 0 is at offset {at}, but the chunks end at 80");
@@ -259,7 +259,7 @@ fn an_index_that_does_not_fit_the_sizes() {
     refused(&[(INDEX + 2, &[5])], "index: block 0 is not in the chunk, which has 48 bytes");
     // `cbytes` determines where the index is.
     for (value, expected) in [
-        (0, "index: expected 2 offsets, as the header's sizes say, found 1"),
+        (0, "index: offsets: expected 2, as the header's sizes say, found 1"),
         (79, "index.chunk version: expected at most 6, found 49 at byte 207"),
         (81, "index.cbytes: expected 16 or more, found 0 at byte 221"),
         (128, "index.chunk version: expected at most 6, found 148 at byte 256"),
@@ -282,11 +282,11 @@ fn offsets_of_chunks() {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
     for (value, expected) in [
-        (1, "chunk 0 at byte 128 is 15 bytes longer than the space for it"),
-        (8, "chunk 0 at byte 128 is 24 bytes longer than the space for it"),
-        (39, "chunk 0 at byte 128 is 1 bytes longer than the space for it"),
+        (1, "chunk 0 at byte 128 needs 15 more bytes than there is space for"),
+        (8, "chunk 0 at byte 128 needs 24 more bytes than there is space for"),
+        (39, "chunk 0 at byte 128 needs 1 more byte than there is space for"),
         (41, "chunk[1].cbytes: expected 16 or more, found 0 at byte 181"),
-        (79, "chunk 1 at byte 207 is 15 bytes longer than the space for it"),
+        (79, "chunk 1 at byte 207 needs 15 more bytes than there is space for"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
@@ -307,10 +307,10 @@ fn chunks_that_disagree_with_their_place() {
         (4, 7, "chunk[0].blocksize: expected 1 to 7, found 8 at byte 136"),
         (4, 9, "chunk[0].cbytes: expected 32 + nbytes (9), found 40 at byte 140"),
         (4, 4, "chunk[0].blocksize: expected 1 to 4, found 8 at byte 136"),
-        (12, 41, "chunk 0 at byte 128 is 1 bytes longer than the space for it"),
+        (12, 41, "chunk 0 at byte 128 needs 1 more byte than there is space for"),
         (12, 39, "chunk[0].cbytes: expected 32 + nbytes (8), found 39 at byte 140"),
         (12, 31, "chunk[0].cbytes: expected 32 or more, found 31 at byte 140"),
-        (12, i32::MAX, "chunk 0 at byte 128 is 2147483607 bytes longer than the space for it"),
+        (12, i32::MAX, "chunk 0 at byte 128 needs 2147483607 more bytes than there is space for"),
         (12, -1, "chunk[0].cbytes: expected 32 or more, found -1 at byte 140"),
         (8, 9, "chunk[0].blocksize: expected 1 to 8, found 9 at byte 136"),
         (4, -1, "chunk[0].nbytes: expected 0 or more, found -1 at byte 132"),
@@ -320,7 +320,7 @@ fn chunks_that_disagree_with_their_place() {
     refused(&[(131, &[0])], "chunk[0].typesize: expected 1 or more, found 0 at byte 131");
     refused(&[(128 + 31, &[0x70])], "chunk[0].special value: expected 1 to 4, found 7 at byte 159");
     refused(&[(128, &[0; 32])], "chunk[0].cbytes: expected 16 or more, found 0 at byte 140");
-    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 is 1 bytes longer than the space for it");
+    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 needs 1 more byte than there is space for");
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn an_index_that_claims_two_gib_is_refused() {
     let mut bytes = frame();
     bytes[INDEX + 2] = 0x05;
     bytes[INDEX + 4..INDEX + 8].copy_from_slice(&i32::to_le_bytes(i32::MAX - 7));
-    assert_eq!(message(Frame::from_slice(&bytes)), "index: expected 2 offsets, as the header's sizes say, found 268435455");
+    assert_eq!(message(Frame::from_slice(&bytes)), "index: offsets: expected 2, as the header's sizes say, found 268435455");
     // If chunks vary in length, the header does not determine their number.
     bytes[0x19] = 0x53;
     bytes[0x3a..0x3e].fill(0);

@@ -99,7 +99,7 @@ fn what_is_wrong_with_a_header() {
     }
     let counts = cat(&[&changed(0x71, b"\x01")[..0x72 + 58]]);
     let counts = cat(&[&counts[..0x0e], &[counts.len() as u8], &counts[0x0f..]]);
-    assert_eq!(message(Header::from_slice(&counts)), "metalayers.contents: expected 2 elements, found 1 at byte 111");
+    assert_eq!(message(Header::from_slice(&counts)), "metalayers.contents: expected 2, the number of names, found 1 at byte 111");
     let longer = cat(&[&changed(0x0e, b"\xb3"), b"\0"]);
     assert_eq!(message(Header::from_slice(&longer)), "header_len: expected 178, found 179 at byte 10");
 }

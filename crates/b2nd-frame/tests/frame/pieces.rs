@@ -42,7 +42,7 @@ fn only_the_gaps_between_pieces_are_missing() {
     };
     put(&pieces, 20..30);
     put(&pieces, 40..50);
-    assert_eq!(message(pieces.read(10..60)), "bytes 10 to 60 have not been fetched yet");
+    assert_eq!(message(pieces.read(10..60)), "bytes 10..60 have not all been fetched yet");
     assert_eq!(pieces.take_missing(0), [10..20, 30..40, 50..60]);
     put(&pieces, 15..45);
     assert_eq!(pieces.held(), 30 + 10);

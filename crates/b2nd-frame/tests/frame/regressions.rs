@@ -28,7 +28,7 @@ fn an_index_of_another_length_than_the_header_says_is_not_decompressed() {
     // The index is marked as compressed, with 2 GiB less 8 bytes of data.
     frame[index + 2] &= !0x02;
     frame[index + 4..index + 8].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
-    let expected = format!("index: expected {count} offsets, as the header's sizes say, found 268435455");
+    let expected = format!("index: offsets: expected {count}, as the header's sizes say, found 268435455");
     assert_eq!(message(Frame::from_slice(&frame)), expected);
 }
 

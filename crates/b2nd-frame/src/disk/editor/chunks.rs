@@ -62,7 +62,7 @@ pub struct ChunkEditor {
     made: Vec<u64>,
     /// The offsets of the chunks that were written since the last commit.
     put: BTreeSet<u64>,
-    /// In a sparse frame, the numbers of other chunk files that the index does not have. Interrupted edits leave such files.
+    /// In a sparse frame, the numbers of older chunk files that the index does not contain. Interrupted edits leave such files.
     unnamed: Vec<u64>,
 }
 
@@ -107,7 +107,7 @@ impl ChunkEditor {
         let place = self.end;
         if self.is_sparse() {
             if place > u64::from(u32::MAX) {
-                return Err(Error::custom("all 2^32 names of chunk files have been used: copy the frame to another directory"));
+                return Err(Error::custom("no number is left for a new chunk file: `b2nd repack` makes a copy with new numbers"));
             }
             self.made.push(place);
             self.named(|chunks| Ok(chunks.write_file(place, chunk.bytes())?))?;
@@ -149,8 +149,8 @@ impl ChunkEditor {
     /// # Errors
     ///
     /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Fails if the frame would not match `array`: another
-    /// number of chunks, or another typesize, chunksize or blocksize. Also fails if an offset occurs twice, or is neither in the index nor
-    /// from [`put`](ChunkEditor::put) since the last commit. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
+    /// number of chunks, or another typesize, chunksize, blocksize, chunkshape or blockshape. Also fails if an offset occurs twice, or is
+    /// neither in the index nor from [`put`](ChunkEditor::put) since the last commit. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
     /// writing fails: see [`ChunkEditor`] for the content of the file in this case.
     pub fn commit<S: AsRef<str> + Serialize>(&mut self, array: &ArrayMeta<S>, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
@@ -229,7 +229,7 @@ impl ChunkEditor {
         Ok(())
     }
 
-    /// Removes chunk files that the index does not have, apart from the file with the highest number: see `Editor::unused_number`.
+    /// Removes chunk files that the index does not contain, except for the file with the highest number: see `Editor::unused_number`.
     fn remove_unnamed(&mut self) {
         let last = self.end.saturating_sub(1);
         let (kept, gone) = std::mem::take(&mut self.unnamed).into_iter().partition(|&number| number == last);
@@ -266,11 +266,12 @@ impl ChunkEditor {
             return Ok(());
         }
         Err(Error::custom(format_args!(
-            "the array's metalayer does not lie in the first {SECTOR} bytes, so a change of its shape would not survive a crash"
+            "the edit would change the header's length or the bytes after its first {SECTOR}, which must not change: copy the array to \
+             a sparse frame (`b2nd repack --sparse`), and edit the copy"
         )))
     }
 
-    /// Sets the location of the next chunk to the first location after the frame's chunks.
+    /// Sets the location of the next chunk to the end of the frame or, if the frame is sparse, to a number after those of its chunk files.
     fn settle(&mut self) -> Result<()> {
         let free = match self.is_sparse() {
             true => self.end.max(self.editor.chunk_files()?.last().map_or(0, |last| last.saturating_add(1))),

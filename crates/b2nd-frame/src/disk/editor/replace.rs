@@ -53,7 +53,7 @@ impl Editor {
         fill: impl FnOnce(&File, &mut Writer<OneFile>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.file.header().frame_type() == FrameType::Sparse {
-            return Err(Error::custom("it is a sparse frame, which cannot be replaced in one step: choose another name").into());
+            return Err(Error::custom("a frame in one file cannot replace a sparse frame, which is a directory").into());
         }
         let mut writer = Writer::create(self.claim.path(), header)?;
         fill(&self.file, &mut writer)?;
@@ -66,8 +66,8 @@ impl Editor {
 
     /// Replaces this sparse frame by a new sparse frame with the given header, in the same directory, like
     /// [`replace_with`](Editor::replace_with). New chunks get numbers that the old index does not have, and are valid as soon as a new
-    /// `chunks.b2frame` is renamed over the old one. Then the files of all old chunks are removed. Programs that have read the old index
-    /// must read it again.
+    /// `chunks.b2frame` is renamed over the old one. Then the files of the old chunks are removed, except for the one with the highest
+    /// number if no new chunk has a file. Programs that have read the old index must read it again.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Editor {
         fill: impl FnOnce(&File, &mut Writer<Directory>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.file.header().frame_type() != FrameType::Sparse {
-            return Err(Error::custom("it is a frame in one file, which a directory cannot replace").into());
+            return Err(Error::custom("a sparse frame, which is a directory, cannot replace a frame in one file").into());
         }
         let old = self.chunk_files()?;
         let first = self.unused_number()?;
@@ -119,15 +119,15 @@ impl Editor {
         }
     }
 
-    /// Returns the numbers of all chunk files in the directory of this sparse frame, including those that its index does not have.
+    /// Returns the numbers of all chunk files in the directory of this sparse frame, including those that its index does not contain.
     pub(super) fn files_of_chunks(&self) -> Result<BTreeSet<u64>> {
         let names = fs::read_dir(directory(self.claim.path()))?.map(|entry| Ok(chunk_number(&entry?.file_name())));
         Ok(names.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// Returns the first number for new chunk files of this sparse frame. It is higher than the numbers of all chunk files that the frame
-    /// had since it was written: readers that have read an older index would take other chunks for theirs. Therefore the file with the
-    /// highest number is never removed after it was part of the frame.
+    /// had since it was written: with a used number, readers of an older index would read a new chunk instead of the old one. Therefore the
+    /// file with the highest number is never removed after it was part of the frame.
     pub(super) fn unused_number(&self) -> Result<u64> {
         let last = self.files_of_chunks()?.last().copied().max(self.chunk_files()?.last().copied());
         Ok(last.map_or(0, |last| last.saturating_add(1)))
