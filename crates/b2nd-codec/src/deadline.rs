@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::error::Result;
 
-/// The number of decompressed bytes after which a codec checks the deadline again.
+/// The approximate number of bytes that BloscLZ and LZ4 decompress before they check the deadline again.
 pub(crate) const PACE: usize = 4 << 20;
 
 /// The time at which decompression fails, if a time is set. Without the feature `std`, no time can be set.

@@ -122,7 +122,8 @@ pub enum SplitMode {
     /// Blocks are split depending on the codec, its level, the filters and the lengths of elements and blocks. The number of this mode is
     /// 3.
     Auto,
-    /// The default mode of C-Blosc2. Blocks are split by the same rule as with [`Auto`](SplitMode::Auto). The number of this mode is 4.
+    /// The default mode of C-Blosc2. In Blosc2, blocks are split by the same rule as with [`Auto`](SplitMode::Auto). In Blosc 1, blocks of
+    /// LZ4, LZ4HC and zlib are split too. The number of this mode is 4.
     ForwardCompat,
 }
 

@@ -231,7 +231,7 @@ fn a_decompressor_gets_the_whole_chunk_and_a_place_for_its_data() {
     let mut buffer = [0; 12];
     codec.chunk(&bytes, &mut buffer).unwrap();
     assert_eq!(buffer, *b"twelve bytes");
-    assert_eq!(message(codec.chunk(&bytes, &mut buffer[..11])), "buffer: expected 12 elements, found 11");
+    assert_eq!(message(codec.chunk(&bytes, &mut buffer[..11])), "buffer: expected 12 bytes, found 11");
     assert_eq!(*Chunk::store(b"stored", 1).unwrap().into_data_with(&mut codec).unwrap(), *b"stored");
     assert_eq!(calls.load(Ordering::Relaxed), 2, "a stored chunk needs none");
 

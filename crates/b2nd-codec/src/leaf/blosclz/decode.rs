@@ -63,7 +63,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
                 }
             }
             if !copy_match(output, filled, distance, fits) {
-                return Err(refused("a match starts before the beginning of its stream", start));
+                return Err(refused("a match refers to bytes before the start of the data", start));
             }
             filled += fits;
             if fits < length {
@@ -75,7 +75,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
         }
         control = input.byte()?.into();
     }
-    if filled == output.len() { Ok(filled) } else { Err(refused("a stream ends before its block is full", input.at)) }
+    if filled == output.len() { Ok(filled) } else { Err(refused("the stream has less data than expected", input.at)) }
 }
 
 /// Returns the next `WIDE` bytes of the output, which start at `filled`, or `None` if fewer bytes are left.
@@ -154,7 +154,7 @@ fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: 
 
 #[cold]
 fn too_long(at: usize) -> Error {
-    refused("a stream is longer than its block", at)
+    refused("the stream has more data than expected", at)
 }
 
 /// The bytes of a stream, and the position of the next byte.
