@@ -28,7 +28,7 @@ pub struct CatalogRow {
     pub modified: Option<i64>,
     /// The path, within the store, of the file that contains the leaf.
     pub member: Option<String>,
-    /// The position of the frame in its file.
+    /// The position of the frame in its file. For a leaf of `embed.b2e`, this is the position in the data of `embed.b2e`.
     pub offset: Option<i64>,
     pub ndim: Option<i32>,
     pub shape: Option<Vec<i64>>,
@@ -44,7 +44,7 @@ pub struct CatalogRow {
     pub codec: Option<String>,
     pub level: Option<i32>,
     pub filters: Option<Vec<String>>,
-    /// The number of chunks. Null if chunks vary in length, unless the index was read.
+    /// The number of chunks, or `None` if chunks vary in length and the index was not read.
     pub nchunks: Option<i64>,
     /// The layout of the array metalayer.
     pub layout: Option<&'static str>,
