@@ -60,7 +60,7 @@ impl FilePlace {
     ///
     /// # Errors
     ///
-    /// Fails if the text is not a valid URL, its scheme is not supported (`file`, `http`, `https`, `s3`, `gs` and `az` are), it has a query
+    /// Fails if a URL is not valid, its scheme is not supported (`file`, `http`, `https`, `s3`, `gs` and `az` are), it has a query
     /// or a fragment, or the environment has wrong settings for this scheme.
     pub fn of(text: &str) -> Result<FilePlace> {
         if !text.contains("://") {

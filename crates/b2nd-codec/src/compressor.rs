@@ -157,7 +157,7 @@ impl Compressor {
     }
 
     /// Compresses some blocks of a chunk with `nbytes` bytes of data. Several threads can compress parts of the same chunk at the same
-    /// time, so no thread needs the data of the whole chunk. `blocks` are the indices of the blocks. `fill` writes the data of the block
+    /// time, and no thread needs the data of the whole chunk. `blocks` are the indices of the blocks. `fill` writes the data of the block
     /// with the given index into a buffer.
     ///
     /// ```

@@ -399,7 +399,7 @@ impl ChunkHeader {
     /// [`Special::Value`], or if `chunk` is too short.
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // The header cannot store an element's length of more than 255 bytes. Such an element consists of all bytes that follow the header.
+        // A typesize of 1 may also mean that an element has more than 255 bytes. It then consists of all bytes that follow the header.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }

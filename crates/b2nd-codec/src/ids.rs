@@ -128,7 +128,7 @@ pub enum SplitMode {
 }
 
 impl SplitMode {
-    /// Returns the mode with this number.
+    /// Returns the mode with this number, or `None` if no mode has this number.
     pub fn from_code(code: u8) -> Option<SplitMode> {
         let modes = [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat];
         modes.into_iter().find(|mode| mode.code() == code)
@@ -161,7 +161,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the kind with this number.
+    /// Returns the kind with this number, or `None` if no kind has this number.
     pub fn from_code(code: u8) -> Option<Special> {
         let kinds = [Special::Zeros, Special::Nan, Special::Value, Special::Uninitialized];
         kinds.into_iter().find(|kind| kind.code() == code)

@@ -13,8 +13,8 @@ pub enum Format {
     /// Blosc2, with a header of 32 bytes.
     #[default]
     Blosc2,
-    /// Blosc 1, with a header of 16 bytes, as in Zarr's codec `blosc` and HDF5's filter 32001. Blosc2 reads it too. Such a chunk has at
-    /// most one filter, a byte shuffle or a bit shuffle, and no special values.
+    /// Blosc 1, with a header of 16 bytes, as in Zarr's codec `blosc` and HDF5's filter 32001. Blosc2 reads it too, unless the codec is
+    /// Snappy. Such a chunk has at most one filter, a byte shuffle or a bit shuffle, and no special values.
     Blosc1,
 }
 

@@ -5,8 +5,8 @@ use crate::deadline::{Deadline, PACE};
 use crate::error::{Error, Result};
 use crate::streams::refused;
 
-/// Up to this many literals, or a match of up to this many bytes, are copied in one step, if as many bytes are left in the stream and in
-/// the output.
+/// Up to this many literals, or a match of up to this many bytes, are copied in one step, if at least this many bytes are left in the
+/// output and, for literals, also in the stream.
 const WIDE: usize = 32;
 
 /// For each distance from 1 to 7, its smallest multiple that is at least 8. A match with the distance `d` repeats every `d` bytes, and so
