@@ -114,7 +114,7 @@ impl ChunkHeader {
     /// header.
     pub fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
         if special == Special::Value {
-            return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
+            return Err(Error::custom("`Special::Value` needs the value's bytes: use `repeated`"));
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes % typesize != 0 {

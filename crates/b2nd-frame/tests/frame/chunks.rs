@@ -175,7 +175,7 @@ fn special_chunks_fill_their_data() {
 
 #[test]
 fn special_chunks_that_cannot_be() {
-    assert_eq!(message(Chunk::special(Special::Value, 8, 4)), "`Special::Value` needs the value's bytes: see `Chunk::repeated`");
+    assert_eq!(message(Chunk::special(Special::Value, 8, 4)), "`Special::Value` needs the value's bytes: use `repeated`");
     assert_eq!(message(Chunk::special(Special::Zeros, 8, 0)), "typesize: expected 1 or more, found 0 at byte 3");
     assert_eq!(message(Chunk::special(Special::Zeros, 10, 4)), "nbytes: expected a multiple of typesize (4), found 10");
     assert_eq!(message(Chunk::special(Special::Zeros, 350, 300)), "nbytes: expected a multiple of typesize (300), found 350");
