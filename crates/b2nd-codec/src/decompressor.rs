@@ -105,7 +105,7 @@ impl Decompressor {
     }
 
     /// Sets the time at which decompression fails, or `None` for no time limit. In a whole chunk, the time is checked before each block.
-    /// BloscLZ and LZ4 also check it every few MiB within a block. Zstandard and zlib check it within a block only if this is a
+    /// BloscLZ and LZ4 also check it repeatedly within a long block. Zstandard and zlib check it within a block only if this is a
     /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block, and plugins never
     /// check it.
     #[cfg(feature = "std")]
@@ -134,8 +134,8 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Returns [`NoCodec`](ErrorKind::NoCodec) with the reason if the chunk cannot be decompressed, for example the name of a missing codec
-    /// or filter.
+    /// Returns [`NoCodec`](ErrorKind::NoCodec) if this decompressor does not support the chunk. The error contains the reason, for example
+    /// the name of a missing codec or filter.
     pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }

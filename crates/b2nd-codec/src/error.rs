@@ -48,7 +48,7 @@ pub enum ErrorKind {
     },
     /// The data is longer than a chunk can hold.
     TooLong {
-        /// The length of the data in bytes.
+        /// The length of the data, or of the whole chunk, in bytes.
         length: usize,
         /// The largest length of a chunk's data in bytes.
         limit: usize,
