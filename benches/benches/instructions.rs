@@ -1,6 +1,6 @@
-//! Instructions per operation, counted by Valgrind. Unlike times, they do not depend on the load of the machine.
+//! Counts the instructions of each operation with Valgrind. Unlike times, they do not depend on the load of the machine.
 //!
-//! `--check` fails if an operation of ours takes 10% more than in `instructions.txt`; `--update` writes that file.
+//! `--check` fails if an operation of this project takes over 10% more than in `instructions.txt`; `--update` writes that file.
 
 use std::collections::HashMap;
 use std::env;
@@ -12,13 +12,13 @@ use std::process::{Command, ExitCode, Stdio};
 
 use b2nd_benches::in_memory;
 
-/// Each operation runs for `n` rounds and for twice as many. The difference has no overhead of starting and ending.
+/// Each operation runs for this number of rounds and for twice as many. The difference does not include the overhead of a run.
 const ROUNDS: u64 = 50;
 
 /// The factor by which the count of an operation may grow.
 const ALLOWED: f64 = 1.10;
 
-/// Upper limits that do not depend on the file: as many instructions as C-Blosc2 for writing, and twice as many for reading.
+/// Upper limits that do not depend on the file: about as many instructions as C-Blosc2 for writing, and twice as many for reading.
 const LIMITS: [(&str, u64); 2] = [("encode/3/b2nd::to_slice", 458), ("decode/3/b2nd::B2ndMeta<&str>", 924)];
 
 fn main() -> ExitCode {
@@ -43,15 +43,17 @@ fn main() -> ExitCode {
         }
         fs::write(&path, text).unwrap();
     } else if text.lines().next() != Some(&rustc) {
-        println!("\nNothing is judged: these are counts of {rustc}, the file holds those of another.");
+        println!("\nThe counts are not compared: these are for {rustc}, and those in the file are for another compiler.");
     } else if flag("--check") && failed > 0 {
-        println!("\n{failed} of ours grew by more than 10%. If that is right: cargo bench --bench instructions -- --update");
+        println!(
+            "\nOperations that grew by more than 10%: {failed}. To accept them: cargo bench --bench instructions -- --update"
+        );
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }
 
-/// The version of the compiler on the path, which `cargo bench` used.
+/// Returns the version of the compiler on the path, which `cargo bench` used.
 fn rustc() -> String {
     let output = Command::new("rustc").arg("--version").output().expect("rustc");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -68,7 +70,7 @@ fn run_counted() {
     }
 }
 
-/// Valgrind counts only inside this function, and writes a file after each call.
+/// Runs an operation. Valgrind counts only inside this function, and writes a file after each call.
 #[inline(never)]
 fn counted_by_valgrind(run: &mut dyn FnMut(usize), rounds: usize) {
     run(rounds);
@@ -104,7 +106,7 @@ fn parse(text: &str) -> HashMap<String, u64> {
     text.lines().skip(1).filter_map(line).collect()
 }
 
-/// Prints the counts. Returns the number of our operations that have grown too much.
+/// Prints the counts. Returns the number of this project's operations that have grown too much.
 fn report(counts: &[(String, u64)], before: &HashMap<String, u64>) -> usize {
     let mut failed = 0;
     println!("{:<44} {:>7} {:>7}", "instructions", "now", "before");

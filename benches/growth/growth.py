@@ -44,19 +44,19 @@ class Curve:
     points: dict = dataclasses.field(default_factory=lambda: {threads: [] for threads in THREADS})
 
     def slope(self, threads):
-        """The exponent with which time grows with the size, for the larger half of the sizes, fitted to the logarithms by least
-        squares."""
+        """Returns the exponent with which time grows with the size, for the larger half of the sizes. It is fitted to the
+        logarithms by least squares."""
         points = self.points[threads]
         x, y = np.log(points[len(points) // 2 - (len(points) % 2 == 0) :]).T
         return float(np.polyfit(x, y, 1)[0])
 
     def gain(self):
-        """The speed of two threads relative to one, at the largest size."""
+        """Returns the speed of two threads relative to one, at the largest size."""
         return self.points[1][-1][1] / self.points[2][-1][1]
 
 
 def least(measure):
-    """The minimum of the times that a function returns."""
+    """Returns the minimum of the times that a function returns."""
     times, start = [], time.perf_counter()
     while len(times) < 3 or (time.perf_counter() - start < ENOUGH and len(times) < 200):
         times.append(measure())
@@ -98,7 +98,7 @@ def measure_arrays(speed, directory, most):
 
 
 def timed(threads, *command):
-    """The seconds that a program takes on this number of cores."""
+    """Returns the seconds that a program takes on this number of cores."""
     cores = sorted(os.sched_getaffinity(0))[:threads]
     start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=lambda: os.sched_setaffinity(0, cores))
@@ -197,7 +197,7 @@ def panel(curve):
 
 
 def short(size):
-    """A size as a label, such as 4Ki if it is a power of two."""
+    """Returns a size as a label, such as 4Ki for 4096."""
     if size >= 1024 and size % 1024 == 0 and size & (size - 1) == 0:
         return f"{size // 1024}Ki"
     for factor, name in ((10**6, "M"), (10**3, "k")):
@@ -220,7 +220,7 @@ def tables(curves):
 
 
 def milliseconds(seconds):
-    """Milliseconds with three digits and without an exponent."""
+    """Formats a time in milliseconds with at least three digits and without an exponent."""
     return f"{seconds * 1000:.{max(0, 2 - math.floor(math.log10(seconds * 1000)))}f}"
 
 

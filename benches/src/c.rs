@@ -12,20 +12,20 @@ use b2nd::Geometry;
 #[path = "../../tests/c-blosc2/src/sys.rs"]
 mod sys;
 
-/// Must be called once before [`open`].
+/// Initializes the library. Must be called once before [`open`].
 pub fn init() {
     // SAFETY: there is only one thread.
     unsafe { blosc2_src::blosc2_init() }
 }
 
-/// The version of the linked library.
+/// Returns the version of the linked library.
 pub fn version() -> &'static str {
     // SAFETY: the library returns a string constant.
     unsafe { CStr::from_ptr(sys::blosc2_get_version_string()) }.to_str().unwrap()
 }
 
-/// Encodes with `b2nd_serialize_meta`, passes the bytes to `then`, and frees them. The function does not check `ndim`, so it
-/// supports 16 dimensions, although arrays of this version have at most 8.
+/// Encodes with `b2nd_serialize_meta`, passes the bytes to `then`, and frees them. C's function does not check `ndim`, so it
+/// supports 16 dimensions, although arrays of this version of C-Blosc2 have at most 8.
 #[inline]
 pub fn encode<R>(geometry: &Geometry, dtype: &CStr, then: impl FnOnce(&[u8]) -> R) -> R {
     let mut bytes = ptr::null_mut();

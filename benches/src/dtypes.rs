@@ -1,4 +1,4 @@
-//! Dtype strings: the time grows with their length, and nested structures are parsed only once.
+//! Parses dtype strings. They show that the time grows with their length, and that nested structures are parsed only once.
 
 use std::hint::black_box;
 
@@ -6,8 +6,8 @@ use b2nd::dtype::DType;
 
 use crate::{Operation, forever};
 
-/// Structures with different numbers of fields, a long structure inside different numbers of levels, and text with many opening
-/// brackets.
+/// Returns operations that parse structures with different numbers of fields, a long structure inside different numbers of levels,
+/// and text with many opening brackets.
 pub(crate) fn all() -> Vec<Operation> {
     let mut operations = Vec::new();
     for fields in [1, 100, 1000] {
@@ -34,7 +34,7 @@ fn list(fields: usize) -> String {
     format!("[{}]", fields.join(", "))
 }
 
-/// A long list inside nested dictionaries. Either all of them are aligned, or only the outermost.
+/// Returns a long list inside nested dictionaries. Either all of them are aligned, or only the outermost.
 fn nested(levels: usize, all_told: bool) -> String {
     (0..levels).fold(list(300), |inner, level| {
         let told = if all_told || level + 1 == levels { ", 'aligned': True" } else { "" };

@@ -1,4 +1,4 @@
-//! Opening files and reading the metadata of their arrays.
+//! Opens files and reads the metadata of their arrays.
 
 use std::ffi::CString;
 use std::fs;
@@ -27,7 +27,7 @@ pub fn write(directory: &Path, count: usize) {
     }
 }
 
-/// Every way to open the files in the directory. Each run opens the next file.
+/// Returns an operation for each way to open the files in the directory. Each run opens the next file.
 pub fn open(directory: &Path, count: usize) -> Vec<Operation> {
     c::init();
     let paths: Vec<_> = (0..count).map(|number| directory.join(format!("{number}.b2nd"))).collect();

@@ -1,4 +1,4 @@
-//! Headers and trailers in memory.
+//! Decodes headers and trailers in memory.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use b2nd_frame::{Header, Metalayers, Sizes, Trailer, Vlmetalayers};
 
 use crate::{Operation, forever};
 
-/// The bytes of a header with an array and `more` metalayers of this length.
+/// Returns the bytes of a header with an array and `more` metalayers of this length.
 fn header(more: usize, length: usize) -> &'static [u8] {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4")).unwrap();
@@ -19,7 +19,7 @@ fn header(more: usize, length: usize) -> &'static [u8] {
     bytes
 }
 
-/// The bytes of a trailer with this number of vlmetalayers.
+/// Returns the bytes of a trailer with this number of vlmetalayers.
 fn trailer(count: usize) -> &'static [u8] {
     let mut metalayers = Metalayers::default();
     for number in 0..count {
@@ -31,7 +31,8 @@ fn trailer(count: usize) -> &'static [u8] {
     bytes
 }
 
-/// Headers with different numbers of metalayers and of different lengths, and trailers with different numbers of vlmetalayers.
+/// Returns operations on headers with different numbers of metalayers, on headers of different lengths, and on trailers with
+/// different numbers of vlmetalayers.
 pub(crate) fn all() -> Vec<Operation> {
     let mut operations = Vec::new();
     for count in [1, 2, 4, 8, 16] {

@@ -1,4 +1,5 @@
-//! Encodes and decodes the metalayer without serde, as hand-written code would: as strict as the crate, but for only one layout.
+//! Encodes and decodes the array metalayer with hand-written code, without serde. It is as strict as the crate, but supports only
+//! one layout.
 
 use b2nd::Geometry;
 

@@ -9,13 +9,13 @@ mod frames;
 pub mod hand;
 mod metadata;
 
-/// A contender with a task of one size. Its result has been checked before it is measured.
+/// A contender that performs one task at one size. Its result is checked before it is measured.
 pub struct Operation {
     /// The task, such as `encode`.
     pub task: &'static str,
-    /// The number of dimensions, metalayers or bytes.
+    /// The size of the task, such as the number of dimensions, metalayers or bytes.
     pub size: usize,
-    /// The contender. The names of ours start with `b2nd`.
+    /// The contender. Names that start with `b2nd` are those of this project.
     pub contender: &'static str,
     /// Runs the operation this number of times.
     pub run: Box<dyn FnMut(usize)>,
@@ -32,18 +32,18 @@ impl Operation {
         Operation { task, size, contender, run }
     }
 
-    /// True if the other operation has the same task and size, so that they can be compared.
+    /// Returns true if the other operation has the same task and size, so that the two can be compared.
     pub fn is_beside(&self, other: &Operation) -> bool {
         (self.task, self.size) == (other.task, other.size)
     }
 
-    /// `task/size/contender`
+    /// Returns the name of the operation: `task/size/contender`.
     pub fn name(&self) -> String {
         format!("{}/{}/{}", self.task, self.size, self.contender)
     }
 }
 
-/// All operations in memory. Those with the same task and size follow each other.
+/// Returns all operations that need no files. Operations with the same task and size are adjacent.
 pub fn in_memory() -> Vec<Operation> {
     let mut operations = Vec::new();
     for ndim in [0, 1, 2, 3, 8, 15, 16] {

@@ -1,4 +1,4 @@
-//! The metalayer of an array, and a user's struct.
+//! Encodes and decodes the metalayer of an array, and a user's struct.
 
 use std::ffi::CString;
 use std::hint::black_box;
@@ -10,14 +10,14 @@ use crate::{Operation, c, forever, hand};
 
 const DTYPE: &str = "<f8";
 
-/// A geometry with lengths of one, two and more bytes, as in real arrays.
+/// Returns a geometry whose lengths need one, two and more bytes, as in real arrays.
 fn geometry(ndim: usize) -> Geometry {
     let list = |first: i64| (0..ndim as i64).map(|index| first * (index % 5 + 1)).collect::<Vec<_>>();
     let narrow = |first| list(first).into_iter().map(|length| length as i32).collect::<Vec<_>>();
     Geometry::new(&list(40_000), &narrow(300), &narrow(20)).unwrap()
 }
 
-/// Every way to encode an array with `ndim` dimensions.
+/// Returns an operation for each way to encode the metalayer of an array with `ndim` dimensions.
 pub(crate) fn encode(ndim: usize) -> Vec<Operation> {
     let meta = forever(B2ndMeta::new(geometry(ndim), DTYPE));
     let expected: &[u8] = forever(b2nd::to_vec(meta).unwrap());
@@ -68,7 +68,7 @@ pub(crate) fn encode(ndim: usize) -> Vec<Operation> {
     ]
 }
 
-/// Every way to decode an array with `ndim` dimensions.
+/// Returns an operation for each way to decode the metalayer of an array with `ndim` dimensions.
 pub(crate) fn decode(ndim: usize) -> Vec<Operation> {
     let meta = forever(B2ndMeta::new(geometry(ndim), DTYPE));
     let bytes: &[u8] = forever(b2nd::to_vec(meta).unwrap());
@@ -109,7 +109,7 @@ struct Derived {
     dtype: String,
 }
 
-/// Encoding and decoding a derived struct with three vectors and a string.
+/// Returns operations that encode and decode a derived struct with three vectors and a string.
 pub(crate) fn derived() -> Vec<Operation> {
     let geometry = geometry(3);
     let value = forever(Derived {

@@ -1,6 +1,6 @@
-//! Measures the time of each operation and its contenders in turns, and prints tables of ratios.
+//! Measures the time of each operation and its contenders in turns, and prints tables of times and ratios.
 //!
-//! `--write` writes the tables to `README.md`; `--smoke` runs everything once to check that it works.
+//! `--write` writes the tables to `README.md`; `--smoke` runs everything a few times to check that it works.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn main() {
     }
 }
 
-/// The machine, the compiler and the date.
+/// Returns a line with the date, the machine, the compiler and the version of C-Blosc2.
 fn machine() -> String {
     let said_by = |command: &str, argument: &str| {
         let output = Command::new(command).arg(argument).output();

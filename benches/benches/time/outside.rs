@@ -1,4 +1,4 @@
-//! Opening files, observed from outside: strace counts system calls, and python-blosc2 is measured for comparison.
+//! Measures other processes that open files: strace counts their system calls, and python-blosc2 is measured for comparison.
 
 use std::env;
 use std::fs;
@@ -13,7 +13,7 @@ pub const OPEN_FILES: &str = "--open-files";
 /// The number of files that are opened under strace.
 const WATCHED: usize = 100;
 
-/// Prints the median of five passes in nanoseconds per file.
+/// A program that prints the median of five passes in nanoseconds per file.
 const PYTHON: &str = "
 import blosc2, sys, time
 directory, count = sys.argv[1], int(sys.argv[2])

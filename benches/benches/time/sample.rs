@@ -1,4 +1,4 @@
-//! Measures contenders in turns, so that disturbances affect all of them alike. The medians exclude the rest.
+//! Measures contenders in turns, so that disturbances affect all of them alike. Medians exclude short disturbances.
 
 use std::time::Instant;
 
@@ -36,19 +36,19 @@ impl Samples {
         self.0.iter().find(|sample| (sample.task, sample.size, sample.contender) == (task, size, contender))
     }
 
-    /// The median time in nanoseconds.
+    /// Returns the median time in nanoseconds.
     pub fn nanoseconds(&self, task: &str, size: usize, contender: &str) -> Option<f64> {
         Some(median(self.get(task, size, contender)?.turns.clone()))
     }
 
-    /// The speed of a contender as a multiple of another's: the median over the rounds.
+    /// Returns the speed of a contender as a multiple of another's: the median of the ratios in each round.
     pub fn ratio(&self, task: &str, size: usize, contender: &str, other: &str) -> Option<f64> {
         let (ours, others) = (self.get(task, size, contender)?, self.get(task, size, other)?);
         Some(median(ours.turns.iter().zip(&others.turns).map(|(ours, other)| other / ours).collect()))
     }
 }
 
-/// The number of operations that take about `turn` nanoseconds.
+/// Returns the number of operations that take about `turn` nanoseconds.
 fn times_in(operation: &mut Operation, turn: f64) -> usize {
     let mut times = 1;
     loop {
@@ -60,7 +60,7 @@ fn times_in(operation: &mut Operation, turn: f64) -> usize {
     }
 }
 
-/// The nanoseconds per operation when it runs several times.
+/// Returns the nanoseconds per operation when it runs this number of times.
 fn clock(operation: &mut Operation, times: usize) -> f64 {
     let start = Instant::now();
     (operation.run)(times);

@@ -55,5 +55,5 @@ with tempfile.TemporaryDirectory() as temporary:
     if "--write" in sys.argv:
         README.write_text(after)
     elif before != after:
-        sys.exit(f"README.md prints what the program does not:\n{after}")
+        sys.exit(f"README.md differs from the output of the program, which is:\n{after}")
     print(f"README.md: {before.count('$ b2nd-catalog')} commands")

@@ -2,7 +2,7 @@
 
     python tables.py PROGRAM [ROWS]
 
-Fails if the results differ. With at least 10 million rows, it also fails if a target is missed.
+Fails if the results differ. With at least 10 million rows, it also fails if a target is not reached.
 """
 
 import dataclasses
@@ -115,7 +115,7 @@ def in_duckdb(query, parquet):
 
 
 def read():
-    """The number of bytes that this process and its finished children have read with system calls."""
+    """Returns the number of bytes that this process and its finished children have read with system calls."""
     return int(re.search(r"rchar: (\d+)", pathlib.Path("/proc/self/io").read_text())[1])
 
 
@@ -158,4 +158,4 @@ if __name__ == "__main__":
             reached &= took["b2nd-catalog"] <= took["python-blosc2"]
             reached &= query != "scan" or took["b2nd-catalog"] <= 2 * took["DuckDB, Parquet with Snappy"]
         if not reached and ROWS >= 10_000_000:
-            sys.exit("not all that is wanted is reached")
+            sys.exit("a target was not reached")

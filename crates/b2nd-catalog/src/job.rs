@@ -24,7 +24,7 @@ pub struct Job {
     /// The catalogue, a Parquet file; with --shard the directory of the parts.
     #[arg(long)]
     out: PathBuf,
-    /// Read only new and changed files, and drop the rows of deleted files.
+    /// Read only files that are new, have changed or could not be read before, and drop the rows of deleted files.
     #[arg(long)]
     update: bool,
     /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
@@ -39,7 +39,7 @@ pub struct Job {
     /// Read only part I of N of the files, with I from 0 to N-1. A file's part depends only on its URL.
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// The endings of the file names to read; `*` reads all files.
+    /// The endings of the file names to read; `*` reads all files except temporary ones (`.*.tmp`).
     #[arg(long, value_delimiter = ',', default_values = ENDINGS)]
     ending: Vec<String>,
 }
@@ -47,7 +47,7 @@ pub struct Job {
 /// The result of a scan.
 #[derive(Default)]
 pub struct Summary {
-    /// The number of files that were read.
+    /// The number of files that were read, including those with an error, and of locations that could not be listed.
     pub read: u64,
     /// The number of files that have not changed since the last scan.
     pub unchanged: u64,
@@ -75,8 +75,9 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, or if the catalogue to update cannot be read. Also
-    /// fails, without changing an existing catalogue, if errors leave the listing without a single file.
+    /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be read or was
+    /// made with other options, or if the directory of parts has parts from a scan with another number of shards. Also fails if a
+    /// catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;
@@ -139,8 +140,8 @@ impl Job {
             if name.starts_with("part-") && name.contains("-of-") && name.ends_with(".parquet") && !name.ends_with(&ours) {
                 let out = self.out.display();
                 bail!(
-                    "{out} contains {name}, from a scan with another number of parts: with the {of} parts of this scan, files would be counted \
-                     twice. Remove it, or choose another directory"
+                    "{out} contains {name}, from a scan with another number of parts, so files would be counted twice: remove it, or \
+                     choose another directory"
                 );
             }
         }

@@ -37,7 +37,7 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
     if let Some(length) = store_of(&object.url)
         && object.url.len() > length + 1
     {
-        bail!("it is inside of a store, which can only be scanned as a whole: scan {}", &object.url[..length]);
+        bail!("it is inside a store, which can only be scanned as a whole: scan {}", &object.url[..length]);
     }
     match &object.place {
         FilePlace::Disk(path) => match path.metadata()? {
@@ -50,7 +50,8 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
         FilePlace::Remote(store, path) => {
             let url = parsed(root)?;
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
-            // The names of directories have no ending, or that of a store or a sparse frame. Other files need no additional request.
+            // A name may be that of a directory if it has no ending, or the ending of a store or a sparse frame. Other names are taken for
+            // those of files, which saves a request.
             let may_be_directory = path.extension().is_none_or(|ending| ["b2d", "b2frame"].contains(&ending));
             let is_directory = root.ends_with('/')
                 || path.as_ref().is_empty()
@@ -76,7 +77,7 @@ async fn redirects_to_directory(url: &Url) -> anyhow::Result<bool> {
     let Ok(answer) = Client::new().head(with_user(url.clone())).send().await else { return Ok(false) };
     let is_directory = answer.url().path().ends_with('/');
     if !is_directory && answer.status().is_success() && !answer.headers().contains_key(CONTENT_LENGTH) {
-        bail!("the server does not tell the length of this file: if it is a directory, add a final `/` to the URL");
+        bail!("the server did not send the length of this file: if it is a directory, add a final `/` to the URL");
     }
     Ok(is_directory)
 }

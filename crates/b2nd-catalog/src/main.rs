@@ -32,12 +32,12 @@ enum Command {
 #[cfg(feature = "sql")]
 #[derive(clap::Args)]
 struct Sql {
-    /// `select dtype, count(*) from arrays group by dtype`
+    /// The query, such as `select dtype, count(*) from arrays group by dtype`.
     query: String,
     /// The catalogue: a file, a directory of parts, or a URL.
     #[arg(long)]
     catalog: Option<String>,
-    /// The format of the result. The default is the ending of --out, or a table.
+    /// The format of the result. By default, the ending of --out determines it; without --out, it is a table.
     #[arg(long)]
     format: Option<sql::Format>,
     /// Write the result to this file instead of standard output.
@@ -86,7 +86,7 @@ async fn scan(job: Job) -> Result<ExitCode> {
     let Summary { read, unchanged, gone, errors, interrupted, is_complete } = job.run(stop()).await?;
     let seconds = started.elapsed().as_secs_f64();
     let files = if read == 1 { "file" } else { "files" };
-    eprintln!("{read} {files} read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, {errors} with an error");
+    eprintln!("{read} {files} read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, rows with an error: {errors}");
     if interrupted {
         eprintln!("interrupted: the catalogue has the files read so far; --update continues");
         return Ok(ExitCode::from(130));

@@ -60,7 +60,8 @@ impl FilePlace {
     ///
     /// # Errors
     ///
-    /// Fails if the scheme is not `file`, `http`, `https`, `s3`, `gs` or `az`, or if the environment has wrong settings for this scheme.
+    /// Fails if a URL is not valid, its scheme is not supported (`file`, `http`, `https`, `s3`, `gs` and `az` are), it has a query
+    /// or a fragment, or the environment has wrong settings for this scheme.
     pub fn of(text: &str) -> Result<FilePlace> {
         if !text.contains("://") {
             return Ok(FilePlace::Disk(std::path::absolute(text)?));
@@ -133,7 +134,7 @@ impl Object {
     pub fn of(text: &str) -> Result<Object> {
         let place = FilePlace::of(text)?;
         let url = match &place {
-            FilePlace::Disk(path) => disk_url(path).with_context(|| format!("{text} cannot be turned into a URL"))?,
+            FilePlace::Disk(path) => disk_url(path).with_context(|| format!("{text} cannot be converted to a URL"))?,
             FilePlace::Remote(_, path) => remote_url(&base(&parsed(text)?, path), path),
         };
         Ok(Object::new(named(url), place))

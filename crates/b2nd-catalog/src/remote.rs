@@ -7,7 +7,7 @@ use b2nd_store::get_range;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
-/// The maximum number of bytes of a file that are read into memory.
+/// The maximum number of bytes of a file that are in memory at the same time.
 pub(crate) const HELD: u64 = 1 << 28;
 
 pub(crate) const CHANGED: &str = "it was changed while it was read";
@@ -27,7 +27,7 @@ pub(crate) struct Answer {
     pub(crate) bytes: Vec<u8>,
     /// Whether the server sent only the requested range. If false, the server ignored the range and sent the file from the start. In both
     /// cases, `bytes` contains only the range.
-    #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
+    #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "only queries of tables use it"))]
     pub(crate) has_ranges: bool,
 }
 

@@ -20,15 +20,15 @@ pub struct CatalogRow {
     pub kind: Option<&'static str>,
     /// The reason why the file or leaf could not be read.
     pub error: Option<String>,
-    /// The length of the file in bytes, or `None` for a leaf.
+    /// The length of the file in bytes, the total length of the files of a `.b2d` store, or `None` for a leaf.
     pub size: Option<i64>,
-    /// The tag by which the server identifies this version of the file.
+    /// The tag by which the server identifies this version of the file. For a `.b2d` store, it is computed from the store's files.
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,
     /// The path, within the store, of the file that contains the leaf.
     pub member: Option<String>,
-    /// The position of the frame in its file.
+    /// The position of the frame in its file. For a leaf of `embed.b2e`, this is the position in the data of `embed.b2e`.
     pub offset: Option<i64>,
     pub ndim: Option<i32>,
     pub shape: Option<Vec<i64>>,
@@ -44,7 +44,7 @@ pub struct CatalogRow {
     pub codec: Option<String>,
     pub level: Option<i32>,
     pub filters: Option<Vec<String>>,
-    /// The number of chunks. Null if chunks vary in length, unless the index was read.
+    /// The number of chunks, or `None` if chunks vary in length and the index was not read.
     pub nchunks: Option<i64>,
     /// The layout of the array metalayer.
     pub layout: Option<&'static str>,
@@ -52,7 +52,7 @@ pub struct CatalogRow {
     pub frame_version: Option<i32>,
     /// The names of the metalayers.
     pub metalayers: Option<Vec<String>>,
-    /// The variable-length metalayers as JSON.
+    /// The attributes as JSON.
     pub attributes: Option<String>,
     pub dims: Option<Vec<String>>,
     pub units: Option<String>,

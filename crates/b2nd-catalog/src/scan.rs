@@ -14,7 +14,7 @@ use crate::row::{CatalogRow, Extent};
 /// The maximum number of files on a disk that a thread reads as one task.
 const TOGETHER: usize = 64;
 
-/// The default number of concurrent requests to servers.
+/// The default number of files on servers that are read at the same time.
 const REQUESTS: usize = 256;
 
 /// The default number of threads per core that read disks. More threads slow each other down.
@@ -49,11 +49,12 @@ impl std::str::FromStr for Shard {
     }
 }
 
-/// The parts of each file to read, and the limits on concurrent requests and threads.
+/// The parts of each file to read, and the number of files that are read at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
     pub extent: Extent,
-    /// The maximum number of concurrent requests, and of threads that read disks. The default is 256 requests, and 4 threads per core.
+    /// The maximum number of files on servers that are read at the same time, and of threads that read disks. The default is 256 files, and
+    /// 4 threads per core.
     pub jobs: Option<usize>,
 }
 

@@ -30,7 +30,7 @@ const SHOWN: usize = 10_000;
 pub enum Format {
     /// A table of aligned columns, for people.
     Table,
-    /// A line for each row. Lists are in brackets.
+    /// A line with the names of the columns, then a line for each row. Lists are in brackets.
     Csv,
     /// A line for each row, with a JSON object.
     Json,
@@ -79,7 +79,7 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
         (None, Some("json" | "jsonl" | "ndjson")) => Format::Json,
         (None, Some("parquet")) => Format::Parquet,
         (None, None) if out.is_none() => Format::Table,
-        _ => bail!("the format of the output is unknown: give --format, or a name that ends in .csv, .jsonl or .parquet"),
+        _ => bail!("the format of the output is unknown: give --format, or a file name that ends in .csv, .json or .parquet"),
     };
     let frame = context.sql(query).await?;
     let schema = Arc::new(frame.schema().as_arrow().clone());
@@ -95,7 +95,7 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
             let file = File::options().write(true).open(path).with_context(|| format!("cannot write {}", path.display()))?;
             Box::new(BufWriter::new(file))
         }
-        (None, None) if format == Format::Parquet => bail!("Parquet cannot be written to a terminal: use --out"),
+        (None, None) if format == Format::Parquet => bail!("Parquet cannot be written to standard output: use --out"),
         (None, None) => Box::new(BufWriter::new(stdout())),
     };
     match format {
@@ -131,7 +131,7 @@ async fn table(schema: &Schema, mut batches: SendableRecordBatchStream, to: &mut
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     writeln!(to, "{}", arrow::util::pretty::pretty_format_batches_with_schema(schema, &shown)?)?;
     if rows > SHOWN {
-        writeln!(to, "{} more rows: --format csv, json or parquet has all of them", rows - SHOWN)?;
+        writeln!(to, "{SHOWN} of {rows} rows are shown: use --format csv or json, or --out result.parquet, to get all rows")?;
     }
     Ok(())
 }

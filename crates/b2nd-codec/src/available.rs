@@ -1,5 +1,5 @@
 //! The codecs and filters that are available in this build. The error for a codec or filter that is missing in this build contains its
-//! name. If other builds have the codec or filter, the error also contains commands that install such a build.
+//! name. If other builds have the codec or filter, the error also says how to get such a build.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -23,7 +23,7 @@ pub(crate) enum Backend {
     Plugins,
 }
 
-/// Where the code of a codec or filter is. The error is the feature of this crate that adds the code, or `None` if no feature does.
+/// The backend of a codec or filter. The error is the feature of this crate that adds the backend, or `None` if no feature does.
 type Found = Result<Backend, Option<&'static str>>;
 
 fn backend_of_codec(codec: CodecId) -> Found {
@@ -84,8 +84,8 @@ pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// Returns true if a chunk can be read without a codec, because its data is stored uncompressed, or it is special: its elements are all
-/// the same.
+/// Returns true if a chunk can be read without a codec, because its data is stored uncompressed, or it is special: its elements are
+/// all the same, or undefined.
 pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()
 }

@@ -48,8 +48,8 @@ impl<'a> Blocks<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `front` is too short ([`Error::needed`] returns the number of missing bytes), the header is damaged, the chunk is not a
-    /// compressed one, the block table does not fit into the chunk, or the dictionary is empty or longer than 32 KiB.
+    /// Fails if `front` is too short ([`Error::needed`] returns the minimum number of missing bytes), the header is damaged, the chunk
+    /// is not compressed, the block table does not fit into the chunk, or the dictionary is empty or longer than 32 KiB.
     pub fn new(front: &'a [u8]) -> Result<Blocks<'a>> {
         Blocks::of(ChunkHeader::from_slice(front)?, front)
     }
@@ -57,7 +57,7 @@ impl<'a> Blocks<'a> {
     /// Reads the block table like [`new`](Blocks::new), for a chunk whose header has already been read.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
-            return Err(Error::custom("the chunk is stored without compression, so it has no blocks"));
+            return Err(Error::custom("the chunk is not compressed, so it has no blocks"));
         }
         let front_len = Blocks::front_len(&header);
         if front_len > header.cbytes() {
@@ -74,7 +74,7 @@ impl<'a> Blocks<'a> {
         let mut blocks_at = table_end;
         if header.has_dictionary() {
             let length = front.get(table_end..).and_then(|front| front.first_chunk()).ok_or_else(|| missing(front_len))?;
-            let length = usize::try_from(i32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+            let length = u32::from_le_bytes(*length) as usize;
             if !(1..=MAX_DICTIONARY).contains(&length) {
                 return Err(Error::custom(format_args!("expected a dictionary of 1 to {MAX_DICTIONARY} bytes, found {length}")));
             }
@@ -108,11 +108,12 @@ impl<'a> Blocks<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the chunk has no such block, or if the start of the block is outside the chunk or inside the block table.
+    /// Fails if the chunk has no such block, or if the block starts outside the chunk, in its header, in the block
+    /// table or in the dictionary.
     pub fn range(&self, block: usize) -> Result<Range<usize>> {
         let no_block = || {
-            let cbytes = self.header.cbytes();
-            Error::custom(format_args!("block {block} is not in the chunk, which has {cbytes} bytes"))
+            let (start, end) = (self.blocks_at, self.header.cbytes());
+            Error::custom(format_args!("block {block} does not start in bytes {start} to {end} of the chunk"))
         };
         if block >= self.count {
             return Err(no_block());

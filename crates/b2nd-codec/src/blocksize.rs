@@ -1,4 +1,4 @@
-//! Chooses the blocksize, and whether blocks are split, by the rules of C-Blosc2.
+//! Chooses the blocksize, and whether blocks are split, by the rules of C-Blosc2 and, in Blosc 1, of C-Blosc.
 
 use crate::ids::{CodecId, SplitMode};
 use crate::options::{Format, Options};
@@ -15,7 +15,8 @@ const LARGEST_SPLIT: usize = 4 << 20;
 
 impl Options {
     /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
-    /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
+    /// blocksize that C-Blosc2 would choose. In Blosc 1, it is the blocksize that C-Blosc would choose with these options. The length is at
+    /// most `nbytes`.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
         if self.blocksize != 0 && self.format == Format::Blosc2 {
             return self.blocksize.min(nbytes);
@@ -46,7 +47,7 @@ impl Options {
             };
             blocksize = match self.format {
                 Format::Blosc2 => (stream * self.typesize).min(LARGEST_SPLIT),
-                // Even a length that the caller chose.
+                // C-Blosc changes even a length that the caller chose.
                 Format::Blosc1 => (blocksize.min(1 << 18) * self.typesize).clamp(1 << 16, 1 << 20),
             };
         }
@@ -60,7 +61,8 @@ impl Options {
         if self.format == Format::Blosc1 { 128 } else { 32 }
     }
 
-    /// Returns true if blocks of this blocksize are split into one stream for each byte of an element. The rule is that of C-Blosc2.
+    /// Returns true if blocks of this blocksize are split into one stream for each byte of an element. The rule is that of C-Blosc2
+    /// or C-Blosc.
     pub(crate) fn splits(&self, blocksize: usize) -> bool {
         self.wants_splits(blocksize) && blocksize % self.typesize == 0
     }

@@ -13,7 +13,7 @@ use crate::ids::Special;
 use crate::leaf::Packers;
 use crate::options::{Format, Options};
 
-/// Compresses data to chunks. A compressor can be shared by threads; with the feature `std`, each thread keeps its buffers for
+/// Compresses data into chunks. A compressor can be shared by threads; with the feature `std`, each thread keeps its buffers for
 /// the next chunk.
 ///
 /// ```
@@ -49,13 +49,13 @@ struct State {
 #[derive(Debug)]
 pub struct Packed {
     nbytes: usize,
-    /// The number of the first block.
+    /// The index of the first block.
     first: usize,
     /// The compressed blocks, or their uncompressed data if [`Compressor::is_raw`] returns true. In the first part, space for the chunk's
     /// header precedes the blocks, and also space for the block table if they are compressed.
     bytes: Vec<u8>,
-    /// The position in `bytes` at which each block starts. If other parts were [added](Packed::follow) to the first part, it also has the
-    /// starts of their blocks, as positions in the chunk.
+    /// The position in `bytes` at which each block starts. If other parts were [added](Packed::follow) to the first part, this also
+    /// has the starts of their blocks, as positions in the chunk.
     starts: Vec<usize>,
     /// The position at which the last block ends, counted like `starts`.
     end: usize,
@@ -63,17 +63,18 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Returns the bytes of this part. The first part of a chunk begins with space for the header and the block table.
+    /// Returns the bytes of this part. The first part of a chunk begins with space for the header, and for the block table if the blocks
+    /// are compressed.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Adds the part `next` to the block table of this part, which must be the first part of the chunk. Call this for all parts in order.
-    /// Returns the position in the chunk at which the caller must write the bytes of `next`, and these bytes.
+    /// Adds the part `next` to the block table of this part, which must be the first part of the chunk. Call this for all other parts in
+    /// order. Returns the position in the chunk at which the caller must write the bytes of `next`, and these bytes.
     ///
     /// # Errors
     ///
-    /// Fails if `next` is not the next part of this chunk.
+    /// Fails if this is not the first part of a chunk, or `next` is not the next part.
     pub fn follow(&mut self, next: Packed) -> Result<(usize, Vec<u8>)> {
         if next.nbytes != self.nbytes || self.first != 0 || next.first == 0 || next.first != self.starts.len() {
             return Err(not_all_blocks());
@@ -113,9 +114,9 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, one of them is
-    /// bytedelta_buggy (which can only be read), or the parameter of a filter that truncates numbers is not valid for elements of the
-    /// typesize in `options`.
+    /// Fails if the codec or a filter is not in this build (the error names it) or not in the format, there are more than six filters, one
+    /// of them is bytedelta_buggy (which can only be read), or a filter that truncates numbers does not support the typesize or its own
+    /// parameter.
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.filters.iter().copied())?;
         let options = options.checked()?;
@@ -133,14 +134,15 @@ impl Compressor {
     }
 
     /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
-    /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
+    /// blocksize that C-Blosc2 would choose. In Blosc 1, it is the blocksize that C-Blosc would choose with these options. The length is at
+    /// most `nbytes`.
     pub fn blocksize(&self, nbytes: usize) -> usize {
         self.options.blocksize(nbytes)
     }
 
-    /// Compresses data to a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes, or if compression
-    /// does not make them shorter. Data of 32 bytes or more that are all zero become a chunk that consists of its header only, unless the
-    /// level is 0.
+    /// Compresses data into a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes (128 in Blosc 1), or
+    /// if compression does not make it shorter. In Blosc2, data of 32 bytes or more that is all zero becomes a chunk that consists of its
+    /// header only, unless the level is 0.
     ///
     /// # Errors
     ///
@@ -155,7 +157,7 @@ impl Compressor {
     }
 
     /// Compresses some blocks of a chunk with `nbytes` bytes of data. Several threads can compress parts of the same chunk at the same
-    /// time, so no thread needs the data of the whole chunk. `blocks` are the indices of the blocks. `fill` writes the data of the block
+    /// time, and no thread needs the data of the whole chunk. `blocks` are the indices of the blocks. `fill` writes the data of the block
     /// with the given index into a buffer.
     ///
     /// ```
@@ -231,7 +233,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the parts do not hold all blocks of a chunk in order, or if the chunk would be too long.
+    /// Fails if the parts do not hold all blocks of a chunk in order, the chunk would be too long, or a plugin fails.
     pub fn join(&self, parts: impl IntoIterator<Item = Packed>, fill: impl FnMut(usize, &mut [u8])) -> Result<Vec<u8>> {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().ok_or_else(not_all_blocks)?;
@@ -246,12 +248,12 @@ impl Compressor {
     /// The parts are then the complete chunk, and this returns `None`.
     ///
     /// In some cases, the parts are not used, and this returns a complete chunk in place of them: a chunk of zeros; a chunk of stored data,
-    /// for which `fill` is called again for each block; or the result of a codec that [needs all parts](Compressor::needs_all_parts), for
-    /// which `whole` must contain the bytes of all parts.
+    /// for which `fill` is called again for each block; or the result of a plugin that [needs all parts](Compressor::needs_all_parts),
+    /// for which `whole` must contain the bytes of all parts.
     ///
     /// # Errors
     ///
-    /// Fails if blocks are missing, or the chunk would be too long.
+    /// Fails if blocks are missing, the chunk would be too long, or a plugin fails.
     pub fn seal(&self, whole: &mut Packed, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Option<Vec<u8>>> {
         let Packed { nbytes, first, ref mut bytes, ref starts, end, is_zero } = *whole;
         let (blocksize, header_len) = (self.blocksize(nbytes), self.header_len());
@@ -291,7 +293,7 @@ impl Compressor {
         Ok(Some(chunk))
     }
 
-    /// Creates the header of a compressed chunk, in which the field cbytes is not yet set.
+    /// Creates the header of a compressed chunk, without the final value of the field cbytes.
     fn header(&self, nbytes: usize) -> Result<ChunkHeader> {
         let Options { codec, typesize, ref filters, .. } = self.options;
         let blocksize = self.blocksize(nbytes);
@@ -304,8 +306,8 @@ impl Compressor {
         Ok(header)
     }
 
-    /// Creates the header of a chunk whose data is stored uncompressed. Only that of Blosc 1 has the codec and the filter, as C-Blosc
-    /// writes it.
+    /// Creates the header of a chunk whose data is stored uncompressed. Only a header of Blosc 1 has the codec and the filter, as in
+    /// C-Blosc.
     fn stored(&self, nbytes: usize) -> Result<ChunkHeader> {
         let mut header = match self.options.format {
             Format::Blosc1 => self.header(nbytes)?,
@@ -352,7 +354,7 @@ impl Compressor {
 
 fn int32(number: usize) -> Result<[u8; 4]> {
     let number = i32::try_from(number);
-    number.map(i32::to_le_bytes).map_err(|_| Error::custom("a chunk has at most 2 GiB"))
+    number.map(i32::to_le_bytes).map_err(|_| Error::custom("the data is too long: a chunk holds less than 2 GiB"))
 }
 
 /// Returns the value of the bytes if all of them are equal. To find out, this compares the slice without its first byte to the slice

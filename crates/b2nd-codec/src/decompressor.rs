@@ -34,7 +34,7 @@ use crate::streams::read_streams;
 /// decompressor.chunk(&chunk, &mut again)?;
 /// assert_eq!(again, data);
 ///
-/// // Only the second block, whose bytes the front of the chunk gives.
+/// // Decompress only the second block. The front of the chunk contains the block table, which has the positions of the blocks.
 /// let front = &chunk[..Blocks::front_len(&ChunkHeader::from_slice(&chunk)?)];
 /// let blocks = Blocks::new(front)?;
 /// let mut block = vec![0; blocks.data_len(1).unwrap()];
@@ -105,8 +105,9 @@ impl Decompressor {
     }
 
     /// Sets the time at which decompression fails, or `None` for no time limit. In a whole chunk, the time is checked before each block.
-    /// BloscLZ and LZ4 also check it every few MiB within a block. Zstandard and zlib check it within a block only if this is a
-    /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Plugins never check the time.
+    /// BloscLZ and LZ4 also check it repeatedly within a long block. Zstandard and zlib check it within a block only if this is a
+    /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block, and plugins never
+    /// check it.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
         self.leaves.deadline.time = time;
@@ -133,8 +134,8 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Returns [`NoCodec`](ErrorKind::NoCodec) with the reason if the chunk cannot be decompressed, for example the name of a missing codec
-    /// or filter.
+    /// Returns [`NoCodec`](ErrorKind::NoCodec) if this decompressor does not support the chunk. The error contains the reason, for example
+    /// the name of a missing codec or filter.
     pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }
@@ -148,7 +149,8 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the length of the buffer is not nbytes, the chunk is damaged, or its codec or a filter is not in this build.
+    /// Fails if the length of the buffer is not nbytes, the chunk is damaged, [`accept`](Decompressor::accept) rejects it, the time limit
+    /// is reached, or the fallback fails.
     pub fn chunk(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let header = ChunkHeader::from_slice(chunk)?;
         self.chunk_of(&header, chunk, data)
@@ -206,15 +208,14 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the block is damaged, its data does not have the length of the buffer, the codec or a filter is not in this build, or a
-    /// plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from the start of the block.
+    /// Fails if the block is damaged, its data does not have the length of the buffer, this decompressor does not support the codec or a
+    /// filter, the time limit is reached, or a plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from
+    /// the start of the block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {
             Some(Backend::Here) => {}
-            Some(Backend::Plugins) => {
-                return Err(Error::custom(format_args!("{} decompresses only whole chunks", header.codec())));
-            }
+            Some(Backend::Plugins) => return Err(Error::custom("the chunk needs a plugin, and plugins need the whole chunk")),
             None => return self.backend(header).map(|_| ()),
         }
         let codec = header.codec();
@@ -241,7 +242,7 @@ impl Decompressor {
     }
 
     /// Decompresses as much of a block as is needed to copy elements of `itemsize` bytes from the first `end` bytes of its data. Damage in
-    /// the rest of the block may go unnoticed. The block must not be shorter than the others, as the last block of a chunk can be.
+    /// the rest of the block may go unnoticed. The block must have the full blocksize, so it must not be a shorter last block.
     ///
     /// Returns `None` if the block can be decompressed only as a whole, by [`block`](Decompressor::block).
     ///
@@ -286,7 +287,7 @@ impl Decompressor {
                     length @ 1.. if length as usize <= rest.len() => length as usize,
                     length => {
                         let room = rest.len();
-                        return Err(Error::custom(format_args!("expected a block of 1 to {room} bytes, found {length}")));
+                        return Err(Error::custom(format_args!("invalid block length: {length} of the remaining {room} bytes")));
                     }
                 },
             };
@@ -296,7 +297,8 @@ impl Decompressor {
             rest = after;
         }
         if !rest.is_empty() {
-            return Err(Error::custom(format_args!("the blocks are {} bytes shorter than the chunk", rest.len())));
+            let (found, nbytes) = (header.nbytes() - rest.len(), header.nbytes());
+            return Err(Error::custom(format_args!("the blocks have {found} of the chunk's {nbytes} bytes of data")));
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use core::fmt;
 /// The result of all fallible functions of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// An error of this crate. It has the size of one pointer. `Display` and `Debug` print a sentence with the reason, the offset and the
-/// field.
+/// An error of this crate. It has the size of one pointer. `Display` and `Debug` print a sentence with the reason, and with the
+/// offset and the field if they are known.
 ///
 /// ```
 /// let error = b2nd_codec::ChunkHeader::from_slice(&[5, 1, 5, 0]).unwrap_err();
@@ -29,7 +29,7 @@ struct Inner {
 pub enum ErrorKind {
     /// The input ends too early.
     UnexpectedEnd {
-        /// The number of missing bytes, at least 1.
+        /// The minimum number of missing bytes, at least 1.
         needed: usize,
     },
     /// A number in a header contradicts another number, or is out of range.
@@ -48,7 +48,7 @@ pub enum ErrorKind {
     },
     /// The data is longer than a chunk can hold.
     TooLong {
-        /// The length of the data in bytes.
+        /// The length of the data, or of the whole chunk, in bytes.
         length: usize,
         /// The largest length of a chunk's data in bytes.
         limit: usize,
@@ -86,7 +86,8 @@ impl Error {
         self.0.field
     }
 
-    /// Returns the number of missing bytes if the input ends too early, or `None` for any other error.
+    /// Returns the minimum number of missing bytes if the kind is [`UnexpectedEnd`](ErrorKind::UnexpectedEnd), or `None` for any other
+    /// kind.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),
@@ -148,7 +149,7 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::Mismatch { expected, found } => write!(f, "expected {expected}, found {found}"),
             ErrorKind::Count { expected, found } => {
-                write!(f, "expected {expected} element{}, found {found}", plural(*expected))
+                write!(f, "expected {expected} byte{}, found {found}", plural(*expected))
             }
             ErrorKind::TooLong { length, limit } => write!(f, "{length} bytes are too many: a chunk holds at most {limit}"),
             ErrorKind::NoCodec { reason: message, .. } | ErrorKind::Message(message) => f.write_str(message),

@@ -14,7 +14,8 @@ mod shuffle;
 mod trunc;
 use shuffle::{shuffle, unshuffle, unshuffle_part};
 
-/// The filters of a chunk, in the order in which they are applied. A pipeline for decompression has only filters that can be undone.
+/// The filters of a chunk, in the order in which they are applied. A pipeline for decompression omits trunc_prec and
+/// int_trunc, which cannot be undone.
 #[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
     /// The filters, followed by empty steps.
@@ -95,11 +96,11 @@ impl Pipeline {
         Pipeline::with(kept, header.typesize(), header.version())
     }
 
-    /// Creates the pipeline for new chunks from the filter slots of a header.
+    /// Creates the pipeline for new chunks.
     ///
     /// # Errors
     ///
-    /// Fails if the parameter of trunc_prec or int_trunc is not valid for elements of `typesize` bytes.
+    /// Fails if trunc_prec or int_trunc does not support its parameter or elements of `typesize` bytes.
     pub(crate) fn new(filters: &[(Filter, u8)], typesize: usize, version: u8) -> Result<Pipeline> {
         let pipeline = Pipeline::with(filters.iter().copied(), typesize, version);
         pipeline.steps().iter().try_for_each(|step| trunc::check(step.filter, step.meta, typesize))?;
@@ -117,7 +118,7 @@ impl Pipeline {
         self.steps().iter().any(|step| step.filter == Filter::Delta)
     }
 
-    /// Truncates data like the filters trunc_prec and int_trunc, and applies no other filter. The result is the data that readers will get.
+    /// Applies only the filters trunc_prec and int_trunc. The result is the data that readers will get.
     pub(crate) fn truncate(&self, data: &mut [u8]) {
         self.steps().iter().for_each(|step| trunc::apply(data, step.filter, step.meta, self.typesize));
     }
@@ -195,7 +196,7 @@ impl Pipeline {
             Filter::Delta => delta::undo(data, self.typesize, first),
             Filter::Other(34) => bytedelta::undo_buggy(data, step.typesize(self.typesize)),
             Filter::Other(35) => bytedelta::undo(data, step.typesize(self.typesize)),
-            other => return Err(Error::custom(format_args!("filter {other} is not supported"))),
+            other => return Err(Error::custom(format_args!("{other} is not supported"))),
         }
         Ok(())
     }

@@ -43,8 +43,9 @@ pub fn catch_panics<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     })
 }
 
-/// Suppresses the messages of panics in code of other crates, since these panics are returned as errors. While [`catch_panics`] runs,
-/// suppresses the messages of all threads, since that code may start threads. Other panics print their messages as before.
+/// Suppresses the messages of panics that this crate catches in code of other crates, since these panics are returned as errors. While
+/// [`catch_panics`] runs, the messages of all threads are suppressed, since the called code may start threads. Other panics print their
+/// messages as before.
 ///
 /// This sets the panic hook of the process. Call it once, at the start of a program.
 pub fn quiet_panics() {

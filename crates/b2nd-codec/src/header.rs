@@ -30,7 +30,7 @@ const HAS_DELTA: u8 = 0x08;
 /// Bit 4 of the flags: blocks are not split into streams.
 const IS_UNSPLIT: u8 = 0x10;
 
-/// The version of the chunk format that this crate and C-Blosc2 (since 2.0) write.
+/// The version of the chunk format that this crate and C-Blosc2 (since 2.0) write by default.
 pub(crate) const VERSION: u8 = 5;
 
 /// The newest version of the chunk format, which C-Blosc2 3 writes if blocks vary in length.
@@ -77,8 +77,8 @@ impl ChunkHeader {
     ///
     /// # Errors
     ///
-    /// Fails if the input ends early, the version is above 6, or C-Blosc2 would reject a field: sizes are negative or contradict each
-    /// other, or the typesize is 0. The error names the field.
+    /// Fails if the input ends early, the version is above 6, or C-Blosc2 would reject a field, for example because sizes contradict
+    /// each other or the typesize is 0. The error names the field.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
         let mut bytes = [0; ChunkHeader::MAX_LEN];
         let length =
@@ -105,7 +105,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Creates the header of a special chunk. The chunk consists of this header only, which determines the values of all elements.
+    /// Creates the header of a special chunk. The chunk consists of this header only.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl ChunkHeader {
     /// header.
     pub fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
         if special == Special::Value {
-            return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
+            return Err(Error::custom("`Special::Value` needs the value's bytes: use `repeated`"));
         }
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes % typesize != 0 {
@@ -215,8 +215,8 @@ impl ChunkHeader {
         Ok(ChunkHeader { bytes })
     }
 
-    /// Checks the fields that C-Blosc2 checks before it decompresses a chunk. A newer version is rejected, although C-Blosc2 3 reads its
-    /// chunks if byte 30 has no unknown flags, since other fields may mean something else in it.
+    /// Checks the fields that C-Blosc2 checks before it decompresses a chunk. A newer version is rejected, because its fields may have
+    /// other meanings. C-Blosc2 3 reads such a chunk if byte 30 has no unknown flags.
     fn check(&self) -> Result<()> {
         if self.version() > NEWEST {
             return Err(Error::mismatch("chunk version", format_args!("at most {NEWEST}"), self.version(), 0));
@@ -258,7 +258,7 @@ impl ChunkHeader {
         i32::from_le_bytes(self.bytes[at..].first_chunk().copied().unwrap_or_default())
     }
 
-    /// Returns the number of bytes that the field at this position of the header gives. It is not negative after
+    /// Returns the number of bytes in the field at this position of the header. The field is not negative after
     /// [`check`](ChunkHeader::check).
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
@@ -399,7 +399,7 @@ impl ChunkHeader {
     /// [`Special::Value`], or if `chunk` is too short.
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // The header cannot store an element's length of more than 255 bytes. Such an element consists of all bytes that follow the header.
+        // A typesize of 1 may also mean that an element has more than 255 bytes. It then consists of all bytes that follow the header.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }

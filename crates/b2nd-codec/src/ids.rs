@@ -122,12 +122,13 @@ pub enum SplitMode {
     /// Blocks are split depending on the codec, its level, the filters and the lengths of elements and blocks. The number of this mode is
     /// 3.
     Auto,
-    /// The default mode of C-Blosc2. Blocks are split by the same rule as with [`Auto`](SplitMode::Auto). The number of this mode is 4.
+    /// The default mode of C-Blosc2. In Blosc2, blocks are split by the same rule as with [`Auto`](SplitMode::Auto). In Blosc 1, blocks of
+    /// LZ4, LZ4HC and zlib are split too. The number of this mode is 4.
     ForwardCompat,
 }
 
 impl SplitMode {
-    /// Returns the mode with this number.
+    /// Returns the mode with this number, or `None` if no mode has this number.
     pub fn from_code(code: u8) -> Option<SplitMode> {
         let modes = [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat];
         modes.into_iter().find(|mode| mode.code() == code)
@@ -160,7 +161,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the kind with this number.
+    /// Returns the kind with this number, or `None` if no kind has this number.
     pub fn from_code(code: u8) -> Option<Special> {
         let kinds = [Special::Zeros, Special::Nan, Special::Value, Special::Uninitialized];
         kinds.into_iter().find(|kind| kind.code() == code)

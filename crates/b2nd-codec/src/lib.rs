@@ -62,15 +62,15 @@ pub use options::{Format, Options};
 ///
 /// # Errors
 ///
-/// Fails if the chunk is damaged, its codec or a filter is not in this build, or the memory cannot be allocated.
+/// Fails if the chunk is damaged, [`accept`] rejects it, or the memory cannot be allocated.
 pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     let header = ChunkHeader::from_slice(chunk)?;
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data into a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes, or if compression
-/// does not make them shorter. Data of 32 bytes or more that are all zero become a chunk that consists of its header only, unless the level
-/// is 0.
+/// Compresses data into a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes (128 in Blosc 1), or if
+/// compression does not make it shorter. In Blosc2, data of 32 bytes or more that is all zero becomes a chunk that consists of its header
+/// only, unless the level is 0.
 ///
 /// # Errors
 ///

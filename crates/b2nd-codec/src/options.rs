@@ -13,8 +13,8 @@ pub enum Format {
     /// Blosc2, with a header of 32 bytes.
     #[default]
     Blosc2,
-    /// Blosc 1, with a header of 16 bytes, as in Zarr's codec `blosc` and HDF5's filter 32001. Blosc2 reads it too. Such a chunk has at
-    /// most one filter, a byte shuffle or a bit shuffle, and no special values.
+    /// Blosc 1, with a header of 16 bytes, as in Zarr's codec `blosc` and HDF5's filter 32001. Blosc2 reads it too, unless the codec is
+    /// Snappy. Such a chunk has at most one filter, a byte shuffle or a bit shuffle, and no special values.
     Blosc1,
 }
 
@@ -28,7 +28,8 @@ pub struct Options {
     pub level: u8,
     /// The length of an element in bytes. If it is greater than 255, C-Blosc2 and this crate treat each byte as an element.
     pub typesize: usize,
-    /// The length of an uncompressed block in bytes. If it is 0, the length is chosen as in C-Blosc2.
+    /// The length of an uncompressed block in bytes, or 0 for the length that C-Blosc2 would choose. In Blosc 1, the length is only a hint:
+    /// see [`Compressor::blocksize`](crate::Compressor::blocksize).
     pub blocksize: usize,
     /// Up to six filters with their parameters, in the order in which they are applied.
     pub filters: Vec<(Filter, u8)>,
@@ -53,7 +54,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks the options. Returns them without empty filters, and with a level and a typesize that a chunk's header can store.
+    /// Checks the options. Returns them without empty filters, with a level of at most 9, and with a typesize that a chunk's header can
+    /// store.
     pub(crate) fn checked(&self) -> Result<Options> {
         let filters: Vec<_> = self.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None).collect();
         if let Some((filter, _)) = filters.iter().find(|(filter, _)| *filter == Filter::Other(34)) {
@@ -63,8 +65,8 @@ impl Options {
             let are_known = matches!(filters[..], [] | [(Filter::Shuffle | Filter::BitShuffle, 0)]);
             if !are_known || matches!(self.codec, CodecId::Other(4..)) {
                 return Err(Error::custom(format_args!(
-                    "Blosc 1 has the codecs blosclz, lz4, lz4hc, snappy, zlib and zstd, and one filter: shuffle or bitshuffle; \
-                     found {} after {:?}",
+                    "Blosc 1 has the codecs blosclz, lz4, lz4hc, snappy, zlib and zstd, and at most one filter: shuffle or \
+                     bitshuffle, without a parameter; found the codec {} and the filters {:?}",
                     self.codec, self.filters
                 )));
             }

@@ -37,7 +37,7 @@ pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
 ///
 /// # Errors
 ///
-/// Fails if the block's length is not a multiple of the number of streams, a stream is cut off or has an unknown token, or `expand`
+/// Fails if the block's length is not a multiple of the number of streams, a stream is cut off or is not a valid run, or `expand`
 /// fails. Offsets in errors count from the start of `bytes`.
 pub(crate) fn read_streams(
     bytes: &[u8],
@@ -87,7 +87,7 @@ fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
 
 #[cold]
 fn cut_off(at: usize) -> Error {
-    refused("the chunk ends too early", at)
+    refused("the block ends too early", at)
 }
 
 #[cold]

@@ -21,10 +21,10 @@ use crate::error::{Error, Result};
 use crate::guard::guarded;
 use crate::ids::CodecId;
 
-/// A frame is at most this number of times shorter than its data: a block of 128 KiB takes at least 4 bytes.
+/// The data of a frame is at most this number of times as long as the frame: a block of 128 KiB takes at least 4 bytes.
 const MAX_RATIO: u64 = 1 << 15;
 
-/// Compresses data to a frame. The level is at most 22; 0 is the default level. The frame can have a checksum of the data.
+/// Compresses data into a frame. The level is at most 22; 0 is the default level. With `checksum`, the frame has a checksum of the data.
 ///
 /// # Errors
 ///
@@ -40,26 +40,26 @@ pub fn compress(data: &[u8], level: i32, checksum: bool) -> Result<Vec<u8>> {
     Ok(frame)
 }
 
-/// Decompresses a frame to `length` bytes. Without `length`, the frame must say the length of its data.
+/// Decompresses a frame to `length` bytes. If `length` is `None`, the frame must contain the length of its data.
 ///
 /// # Errors
 ///
-/// Fails if the frame is damaged, or its data does not have this length.
+/// Fails if the frame is damaged, its data does not have this length, or the length is not known.
 pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let length = match length {
         Some(length) => length as u64,
         None => match ZSTD_getFrameContentSize(frame) {
             ZSTD_CONTENTSIZE_UNKNOWN | ZSTD_CONTENTSIZE_ERROR => {
-                return Err(Error::custom("zstd: the frame does not have the length of its data"));
+                return Err(Error::custom("zstd: the frame is damaged or does not contain the length of its data"));
             }
             claimed => claimed,
         },
     };
-    // Zeros of any length would take memory.
+    // Otherwise, a short frame could claim any length, and the buffer would take that much memory.
     let limit = (frame.len() as u64).saturating_mul(MAX_RATIO);
-    let length = usize::try_from(length).ok().filter(|_| length <= limit);
+    let fits = usize::try_from(length).ok().filter(|_| length <= limit);
     let length =
-        length.ok_or_else(|| Error::custom(format_args!("zstd: the data of {} bytes are at most {limit} bytes", frame.len())))?;
+        fits.ok_or_else(|| Error::custom(format_args!("zstd: the frame can hold at most {limit} bytes of data, not {length}")))?;
     let mut data = Vec::new();
     let place = front(&mut data, length)?;
     Decompressor::lend(|decompressor| decompressor.leaves.expand(CodecId::Zstd, None, frame, place, length))?;

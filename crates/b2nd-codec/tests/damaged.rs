@@ -142,7 +142,7 @@ fn a_dictionary_whose_offsets_lie_outside_of_it_is_refused() {
     #[cfg(feature = "safe")]
     assert_eq!(
         Decompressor::safe().chunk(&of_dictionary(9), &mut [0; 24]).unwrap_err().to_string(),
-        "zstd: its dictionary's offsets: expected 1 to 8, found 9"
+        "zstd: an offset in the dictionary: expected 1 to 8, found 9"
     );
 }
 

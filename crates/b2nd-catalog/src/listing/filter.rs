@@ -29,7 +29,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Accepts names with one of these endings. If `*` is among the endings, accepts every name.
+    /// Accepts names with one of these endings. If `*` is among the endings, accepts every name except those of
+    /// temporary files (`.*.tmp`).
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
         Names {
             endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),

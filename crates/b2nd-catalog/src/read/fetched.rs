@@ -50,8 +50,8 @@ struct State {
 }
 
 impl Fetched {
-    /// Creates a file of which nothing has been fetched yet. If only one range is missing, [`fetch`](Fetched::fetch) will fetch at least
-    /// `at_least` bytes.
+    /// Creates a file of which nothing has been fetched yet. If only one range is missing, and it is not the start of the file,
+    /// [`fetch`](Fetched::fetch) extends it to at least `at_least` bytes.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::default, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };

@@ -23,7 +23,7 @@ use crate::tables::remote;
 ///
 /// # Errors
 ///
-/// Fails if the table does not exist or cannot be read.
+/// Fails if the table does not exist or cannot be read, or if the store has several tables and there is no key.
 pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();

@@ -25,7 +25,7 @@ const WAITING: usize = 2;
 pub(super) struct Scan {
     table: Table,
     projection: Vec<usize>,
-    /// The rows of each partition, in order. Row numbers do not count deleted rows.
+    /// The rows of each partition, in order. Row indices do not count deleted rows.
     partitions: Vec<Vec<Range<u64>>>,
     /// Whether the result contains all rows of the table.
     is_whole: bool,

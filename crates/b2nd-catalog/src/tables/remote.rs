@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
-/// The length of the first request. Most tables of this size are read as a whole, and servers without ranges then send them once.
+/// The length of the first request. A file of at most this length takes only one request, even if the server does not support ranges.
 const FIRST: u64 = 64 << 10;
 
 /// Opens a remote file by requesting its first bytes; the answer also contains the length of the file. If the server does not support

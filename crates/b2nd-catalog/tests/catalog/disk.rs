@@ -43,7 +43,7 @@ fn a_bad_file_is_a_row_with_its_error() {
     std::fs::write(found.path().join("a/notes.txt"), "no array").unwrap();
     let out = found.path().join("out.parquet");
     let said = scan(found.path(), &out, &[]);
-    assert!(said.contains("5 files read") && said.contains("3 with an error"), "{said}");
+    assert!(said.contains("5 files read") && said.contains("rows with an error: 3"), "{said}");
     let bad = ask(&out, "select error from arrays where error is not null order by url");
     let sentences: Vec<_> = bad.iter().map(|row| row["error"].as_str().unwrap()).collect();
     assert!(sentences[0].starts_with("unexpected end of input at byte 50"), "{sentences:?}");

@@ -50,7 +50,7 @@ fn a_part_of_a_store_is_not_scanned_without_the_store() {
     for part in ["deep", "deep/x.b2nd"] {
         let expected = json!({
             "name": format!("s.b2d/{part}"),
-            "error": format!("cannot be listed: it is inside of a store, which can only be scanned as a whole: scan {url}"),
+            "error": format!("cannot be listed: it is inside a store, which can only be scanned as a whole: scan {url}"),
         });
         assert_eq!(scanned(&[&store.join(part)], found.path()), [expected]);
     }

@@ -9,13 +9,13 @@ const INT_TRUNC: Filter = Filter::Other(36);
 /// Checks whether the parameter `meta` of trunc_prec or int_trunc is valid for elements of `typesize` bytes. The filter must keep at least
 /// one bit of an integer, or of the fraction of a float. Other filters are not checked.
 pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
-    let sizes: &[usize] = match filter {
-        Filter::TruncPrec => &[4, 8],
-        INT_TRUNC => &[1, 2, 4, 8],
+    let (sizes, named): (&[usize], _) = match filter {
+        Filter::TruncPrec => (&[4, 8], "4 or 8"),
+        INT_TRUNC => (&[1, 2, 4, 8], "1, 2, 4 or 8"),
         _ => return Ok(()),
     };
     if !sizes.contains(&typesize) {
-        return Err(Error::custom(format_args!("{filter}: expected elements of {sizes:?} bytes, found {typesize}")));
+        return Err(Error::custom(format_args!("{filter}: expected elements of {named} bytes, found {typesize}")));
     }
     let most = bits(filter, typesize);
     match zeroed(filter, meta, typesize) {

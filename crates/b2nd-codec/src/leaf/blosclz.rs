@@ -1,4 +1,4 @@
-//! BloscLZ, the default codec of C-Blosc2, which also compresses the index of chunks in a frame with it.
+//! BloscLZ, the default codec of C-Blosc2. The index of chunks in a frame is also compressed with it.
 
 pub(super) mod decode;
 pub(super) mod encode;

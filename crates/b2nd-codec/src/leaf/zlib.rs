@@ -21,7 +21,7 @@ impl Zlib {
         state.reset(true);
         match state.decompress(stream, place, FlushDecompress::Finish) {
             Ok(Status::StreamEnd) => Ok(usize::try_from(state.total_out()).unwrap_or(usize::MAX)),
-            Ok(Status::Ok | Status::BufError) => Err(failed(CodecId::Zlib, "the stream does not end when its block is full")),
+            Ok(Status::Ok | Status::BufError) => Err(failed(CodecId::Zlib, "the stream is cut off or has too much data")),
             Err(error) => Err(failed(CodecId::Zlib, error)),
         }
     }
@@ -50,7 +50,7 @@ impl Packer {
         }
     }
 
-    /// Compresses bytes like [`pack`](Packer::pack), to streams that are about as short as those of zlib, which C-Blosc has. zlib-rs is
+    /// Compresses bytes like [`pack`](Packer::pack), to streams that are about as short as those of zlib, which C-Blosc uses. zlib-rs is
     /// faster, but some of its streams are longer by 10%, because it finds no matches of three bytes.
     pub(super) fn pack_like_zlib(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> usize {
         // At the levels 1 and 2, miniz_oxide searches less than zlib.

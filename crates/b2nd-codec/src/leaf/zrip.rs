@@ -38,7 +38,7 @@ fn parsed(dictionary: &[u8]) -> Result<Dictionary> {
     let parsed = Dictionary::from_bytes(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
     let most = parsed.content().len();
     match parsed.rep_offsets().iter().find(|&&offset| usize::try_from(offset).is_ok_and(|offset| offset > most)) {
-        Some(offset) => Err(failed(CodecId::Zstd, format!("its dictionary's offsets: expected 1 to {most}, found {offset}"))),
+        Some(offset) => Err(failed(CodecId::Zstd, format!("an offset in the dictionary: expected 1 to {most}, found {offset}"))),
         None => Ok(parsed),
     }
 }

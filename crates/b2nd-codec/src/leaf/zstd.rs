@@ -45,7 +45,7 @@ impl Zstd {
     }
 }
 
-/// The minimum length in bytes of a plane that has parameters of its own.
+/// The minimum length in bytes of a plane that is compressed with other parameters.
 const MANY: usize = 4 << 10;
 
 /// The maximum number of different values in a plane for which only matches of at least six bytes are searched.
@@ -77,9 +77,10 @@ fn is_plane(options: &Options, bytes: &[u8]) -> bool {
     is_split && options.has_shuffle() && bytes.len() >= MANY
 }
 
-/// Returns the parameters of Zstandard for a level, with two changes for planes, which save a quarter to a half of the time. Looking for a
-/// better match two positions ahead finds none there. In a plane with few values, the same four bytes occur in a large number of places,
-/// and the search ends before it has tried those with longer matches. The same six bytes are rarer, and such streams are up to 5% shorter.
+/// Returns the parameters of Zstandard for a level, with two changes for planes, which save a quarter to a half of the time. A search
+/// for a better match two positions ahead finds none in planes, so the strategy is lazy instead of lazy2. In a plane with few values, the
+/// same four bytes occur in a large number of places, and the search ends before it has tried those with longer matches. The same six bytes
+/// occur in fewer places, so matches of at least six bytes are searched, which makes the streams up to 5% shorter.
 fn parameters(level: i32, is_plane: bool, bytes: &[u8]) -> ZSTD_parameters {
     let mut parameters = ZSTD_getParams(level, bytes.len() as u64, 0);
     if is_plane && parameters.cParams.strategy == ZSTD_lazy2 {

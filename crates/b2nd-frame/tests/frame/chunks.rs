@@ -175,7 +175,7 @@ fn special_chunks_fill_their_data() {
 
 #[test]
 fn special_chunks_that_cannot_be() {
-    assert_eq!(message(Chunk::special(Special::Value, 8, 4)), "`Special::Value` needs the value's bytes: see `Chunk::repeated`");
+    assert_eq!(message(Chunk::special(Special::Value, 8, 4)), "`Special::Value` needs the value's bytes: use `repeated`");
     assert_eq!(message(Chunk::special(Special::Zeros, 8, 0)), "typesize: expected 1 or more, found 0 at byte 3");
     assert_eq!(message(Chunk::special(Special::Zeros, 10, 4)), "nbytes: expected a multiple of typesize (4), found 10");
     assert_eq!(message(Chunk::special(Special::Zeros, 350, 300)), "nbytes: expected a multiple of typesize (300), found 350");
@@ -231,7 +231,7 @@ fn a_decompressor_gets_the_whole_chunk_and_a_place_for_its_data() {
     let mut buffer = [0; 12];
     codec.chunk(&bytes, &mut buffer).unwrap();
     assert_eq!(buffer, *b"twelve bytes");
-    assert_eq!(message(codec.chunk(&bytes, &mut buffer[..11])), "buffer: expected 12 elements, found 11");
+    assert_eq!(message(codec.chunk(&bytes, &mut buffer[..11])), "buffer: expected 12 bytes, found 11");
     assert_eq!(*Chunk::store(b"stored", 1).unwrap().into_data_with(&mut codec).unwrap(), *b"stored");
     assert_eq!(calls.load(Ordering::Relaxed), 2, "a stored chunk needs none");
 

@@ -163,13 +163,13 @@ fn streams_that_do_not_fill_their_block() {
     };
     let start = header(2).header_len();
     let at = |position: usize| format!(" at byte {}", start + position);
-    refused(&[9, 0, 0], &format!("index: the chunk ends too early{}", at(36)));
-    refused(&[9, 0, 0, 0, 1], &format!("index: the chunk ends too early{}", at(40)));
+    refused(&[9, 0, 0], &format!("index: the block ends too early{}", at(36)));
+    refused(&[9, 0, 0, 0, 1], &format!("index: the block ends too early{}", at(40)));
     refused(&[255, 255, 255, 255, 2], &format!("index: the token of a run is unknown{}", at(40)));
     refused(&(-256i32).to_le_bytes(), &format!("index: the value of a run is above 255{}", at(36)));
-    refused(&stream(&[1, 2, 3]), &format!("index: a stream ends before its block is full{}", at(43)));
-    refused(&stream(&[1, 2, 3, 7 << 5, 9, 0]), &format!("index: a stream is longer than its block{}", at(43)));
-    refused(&stream(&[1, 2, 3, 1 << 5, 2]), &format!("index: a match starts before the beginning of its stream{}", at(43)));
+    refused(&stream(&[1, 2, 3]), &format!("index: the stream has less data than expected{}", at(43)));
+    refused(&stream(&[1, 2, 3, 7 << 5, 9, 0]), &format!("index: the stream has more data than expected{}", at(43)));
+    refused(&stream(&[1, 2, 3, 1 << 5, 2]), &format!("index: a match refers to bytes before the start of the data{}", at(43)));
     refused(&stream(&[1, 2]), &format!("index: the stream ends too early{}", at(41)));
     refused(&stream(&[0, 1, 7 << 5]), &format!("index: the stream ends too early{}", at(43)));
 }
@@ -294,7 +294,7 @@ fn a_block_starts_inside_its_chunk() {
         chunk[32..36].copy_from_slice(&start.to_le_bytes());
         let header = header(1);
         let found = message(Offsets::from_tail(&header, &chunk));
-        assert_eq!(found, "index: block 0 is not in the chunk, which has 44 bytes");
+        assert_eq!(found, "index: block 0 does not start in bytes 36 to 44 of the chunk");
     }
 }
 

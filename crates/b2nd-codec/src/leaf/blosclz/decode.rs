@@ -5,8 +5,8 @@ use crate::deadline::{Deadline, PACE};
 use crate::error::{Error, Result};
 use crate::streams::refused;
 
-/// Up to this many literals, or a match of up to this many bytes, are copied in one step, if as many bytes are left in the stream and in
-/// the output.
+/// Up to this many literals, or a match of up to this many bytes, are copied in one step, if at least this many bytes are left in the
+/// output and, for literals, also in the stream.
 const WIDE: usize = 32;
 
 /// For each distance from 1 to 7, its smallest multiple that is at least 8. A match with the distance `d` repeats every `d` bytes, and so
@@ -63,7 +63,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
                 }
             }
             if !copy_match(output, filled, distance, fits) {
-                return Err(refused("a match starts before the beginning of its stream", start));
+                return Err(refused("a match refers to bytes before the start of the data", start));
             }
             filled += fits;
             if fits < length {
@@ -75,7 +75,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
         }
         control = input.byte()?.into();
     }
-    if filled == output.len() { Ok(filled) } else { Err(refused("a stream ends before its block is full", input.at)) }
+    if filled == output.len() { Ok(filled) } else { Err(refused("the stream has less data than expected", input.at)) }
 }
 
 /// Returns the next `WIDE` bytes of the output, which start at `filled`, or `None` if fewer bytes are left.
@@ -154,7 +154,7 @@ fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: 
 
 #[cold]
 fn too_long(at: usize) -> Error {
-    refused("a stream is longer than its block", at)
+    refused("the stream has more data than expected", at)
 }
 
 /// The bytes of a stream, and the position of the next byte.

@@ -1,8 +1,8 @@
 //! Compresses to LZ4's block format. For each position, only the newest earlier position with the same hash is tried. While the search
 //! finds no match, its steps get longer.
 //!
-//! Tables, hashes and steps are the same as in `LZ4_compress_fast`, so that streams of at least 256 bytes have the same bytes. A test of
-//! `tests/c-blosc2` compares them.
+//! Tables, hashes and steps are the same as in `LZ4_compress_fast`, so data of at least 256 bytes is compressed to the same
+//! bytes. A test in `tests/c-blosc2` compares them.
 
 use alloc::vec::Vec;
 
@@ -140,8 +140,8 @@ fn word32(bytes: &[u8], at: usize) -> Option<u32> {
 
 /// Returns the number of equal bytes before two positions, at most `most`.
 ///
-/// The processor cannot predict how many bytes are equal, so the first eight bytes are compared without branches. [`equal_after`] does the
-/// same with the first 16.
+/// The processor cannot predict how many bytes are equal, so the nearest eight bytes are compared without branches. [`equal_after`] does
+/// the same with the first 16.
 #[inline(always)]
 fn equal_before(bytes: &[u8], at: usize, from: usize, most: usize) -> usize {
     match (bytes[..at].last_chunk(), bytes[..from].last_chunk()) {
