@@ -62,7 +62,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     max_memory: Option<u64>,
 
-    /// Like --data, and limit the time for one frame, in seconds.
+    /// Like --data, and limit the time for one frame: a number of seconds, such as 60 or 0.5.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_time: Option<Duration>,
 }
@@ -92,10 +92,11 @@ struct Object<'a> {
     /// has an unknown effect on the reader, this is false.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     safe_for: BTreeMap<String, bool>,
-    /// The number of chunks whose values were decoded. Left out of the JSON if values were not decoded, and for stores and tables.
+    /// The number of chunks that were to be decoded, including those with errors. Left out of the JSON if values were not decoded, and for
+    /// stores and tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     decoded: Option<u64>,
-    /// Whether the frame has digests, with which the decoded values were compared.
+    /// Whether the frame has digests, with which the decoded values were compared. Left out of the JSON in the same cases as `decoded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     digests: Option<bool>,
     findings: Vec<Finding>,

@@ -23,7 +23,7 @@ use crate::values;
 
 mod chunks;
 
-/// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if one cannot be read.
+/// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if something cannot be read or compared.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// A frame or a store: a path, a URL, - or STORE::KEY, as for `b2nd info`.
@@ -32,8 +32,8 @@ pub(crate) struct Diff {
     /// The frame or store to compare with.
     b: std::path::PathBuf,
 
-    /// Also compare data: the values of arrays that have the same shape and dtype, the columns of tables, and the chunks of other
-    /// frames. If something cannot be compared, say what, and exit with 3.
+    /// Also compare data: the values of arrays, which differ if their shapes or dtypes differ, the columns of tables, and the chunks
+    /// of other frames. If something cannot be compared, say what, and exit with 3.
     #[arg(long)]
     data: bool,
 

@@ -107,7 +107,7 @@ impl Import {
         let ending = self.format.as_ref().map_or_else(|| self.file.extension().unwrap_or_default(), |format| format.as_ref());
         let is_npy = ending.eq_ignore_ascii_case("npy");
         match &self.dtype {
-            // CSV is read twice.
+            // CSV is read more than once.
             dtype if ending.eq_ignore_ascii_case("csv") && is_standard(&self.file) => {
                 let mut file = tempfile::NamedTempFile::new()?;
                 io::copy(&mut io::stdin().lock(), &mut file)?;

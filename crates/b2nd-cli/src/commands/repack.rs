@@ -28,7 +28,7 @@ pub(crate) struct Repack {
     pub(super) source: PathBuf,
 
     /// The new file, or `-` for standard output. For a store, the ending of this name selects an archive (.b2z) or a directory
-    /// (.b2d). By default, the source is replaced when the copy is complete.
+    /// (.b2d). By default, the source is replaced when the copy is complete, and standard input is copied to standard output.
     target: Option<PathBuf>,
 
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub(crate) struct Repack {
     #[arg(long)]
     overwrite: bool,
 
-    /// Write nothing: compress a sample of the chunks with each codec and filter, and print the ratios and the times.
+    /// Write nothing: compress a sample of the chunks with each codec and filter, and print the ratios and the speeds.
     #[arg(long = "try", conflicts_with_all = ["target", "sparse", "contiguous", "overwrite", "chunks", "blocks"])]
     is_trial: bool,
 }

@@ -19,10 +19,10 @@ use crate::status::FAILED;
 /// Copies the intact parts of a frame that is damaged or cut off.
 #[derive(Args)]
 pub(crate) struct Salvage {
-    /// A frame, the directory of a sparse frame, or a leaf of a store.
+    /// A frame, the directory of a sparse frame, a leaf of a store, a URL, or - for standard input.
     pub(super) broken: PathBuf,
 
-    /// The new frame: a file that does not exist yet, or - for standard output.
+    /// The new frame: a path that does not exist yet, or - for standard output.
     new: PathBuf,
 
     /// The value for the elements of lost chunks: zeros, or NaN in arrays of floats.

@@ -157,8 +157,8 @@ fn without_padding(dtype: DType) -> b2nd::Result<DType> {
     })
 }
 
-/// Returns elements in C order that a file has in Fortran order from `start` on. They are read in parts of at most `most` bytes, or of one
-/// element.
+/// Returns a reader that converts the elements of a file, which start at the byte `start`, from Fortran order to C order. The elements are
+/// read in parts of at most `most` bytes, or of one element.
 fn in_c_order(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: usize) -> impl Read + use<> {
     let (all, shape) = (parts(most, itemsize, shape, &vec![1; shape.len()]), shape.to_vec());
     joined(all.map(move |part| read_part(&file, start, &shape, itemsize, &part)))
@@ -194,7 +194,7 @@ fn read_part(file: &fs::File, start: u64, shape: &[i64], itemsize: usize, part: 
     Ok(elements)
 }
 
-/// The most bytes that one read of a file in Fortran order gets.
+/// The maximum size of the buffer for reading a file in Fortran order, in bytes.
 const BUFFER: usize = 1 << 16;
 
 #[cfg(test)]
