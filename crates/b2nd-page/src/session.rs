@@ -24,7 +24,7 @@ enum Request {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Question {
-    /// The description of an array, or of batches.
+    /// The description of an array. For an object array, a batch array or a list array (`batches`), `{}`.
     Open { batches: bool },
     /// The cells of batches in ranges (start, end, start, end, …).
     Cells(Vec<u64>),

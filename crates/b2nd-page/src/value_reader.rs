@@ -98,7 +98,7 @@ impl ValueReader {
     }
 
     /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. Returns a description with the shape, the
-    /// chunkshape, the dtype and the columns. With `is_batches`, opens an object array, a batch array or a list array.
+    /// chunkshape, the dtype and the columns. With `is_batches`, opens an object array, a batch array or a list array, and returns `{}`.
     ///
     /// An error because of a missing file is marked, since the page shows a table even if files of its columns are missing.
     pub fn open(&mut self, key: Option<&str>, is_batches: bool) -> String {

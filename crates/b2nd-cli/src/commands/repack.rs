@@ -28,7 +28,8 @@ pub(crate) struct Repack {
     pub(super) source: PathBuf,
 
     /// The new file, or `-` for standard output. For a store, the ending of this name selects an archive (.b2z) or a directory
-    /// (.b2d). By default, the source is replaced when the copy is complete, and standard input is copied to standard output.
+    /// (.b2d). By default, the source, or each file of a .b2d, is replaced when its copy is complete; the copy of standard
+    /// input goes to standard output.
     target: Option<PathBuf>,
 
     #[command(flatten)]

@@ -71,7 +71,7 @@ impl Stats {
         let (mut all, mut shown) = (true, 0_u64);
         for path in &self.paths.paths {
             let subjects = if path == Path::new("-") {
-                // Standard input can be read only once, so it is not opened to see what it contains.
+                // Standard input is expected to be a frame: it is not searched for the leaves of a store.
                 let place = path.display().to_string();
                 vec![Subject { path: place, key: None, word: path.clone(), offset: self.paths.offset, is_table: false }]
             } else if let Some(table) = self.table(path) {
