@@ -30,7 +30,7 @@ pub(crate) fn register() {
 /// Opens the dataset that an argument names. Returns `None` if the argument does not name an HDF5 file or a part of one.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     let location = Location::new(word.as_os_str());
-    // Other files are not opened here: raw bytes can come from a pipe, which is read once.
+    // Other files are not opened here: raw bytes can come from a pipe, which can be read only once.
     if location.key().is_none() && !foreign::is_named_hdf5(Path::new(&*location.place())) {
         return Ok(None);
     }

@@ -126,7 +126,7 @@ impl Check {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let mut findings = self.frame(frame, &apart)?;
-                    // Only a sparse frame in a store may be a dataset of an HDF5 file.
+                    // A dataset of an HDF5 file is opened as a sparse frame in a store.
                     if frame.header().frame_type() == FrameType::Sparse && place.key.is_some() {
                         let count = frame.offsets().map_or(0, Offsets::len);
                         let in_chunks = hdf5::check(&place, count, &findings, |frame| self.frame(frame, &apart))?;
@@ -234,7 +234,8 @@ impl Check {
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
     }
 
-    /// Returns the readers that `--for` names. Without `--for`, returns the latest versions of C-Blosc2 and python-blosc2.
+    /// Returns the readers that `--for` names. Without `--for`, returns the latest known versions of C-Blosc2 and
+    /// python-blosc2.
     fn readers(&self) -> &[Reader] {
         if self.readers.is_empty() { &[Reader::C_BLOSC2, Reader::PYTHON_BLOSC2] } else { &self.readers }
     }

@@ -172,7 +172,7 @@ fn name_of_values(key: &str) -> String {
 /// Returns the kind of values of a frame that can be compared.
 fn of_frame(place: &FramePlace, frame: &Frame) -> Comparable {
     let kind = Kind::of(frame.header(), None);
-    // Frames of these kinds do not store their values, but compute or fetch them.
+    // Frames of these kinds do not store their values: python-blosc2 computes or fetches them.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
     if is_recipe || kind.is_store() && place.key.is_none() { Comparable::None } else { Comparable::Chunks }
 }

@@ -71,7 +71,7 @@ impl Repack {
         files.target.as_ref().map_or(Ok(()), |target| must_be_free(target, self.overwrite))?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         if leaf.is_some() && files.target.is_none() {
-            return Err(Error::new("it is not a local file: give a name for the new file"));
+            return Err(Error::new("it is a leaf of a store, or on a server: give a name for the new file"));
         }
         let frame = leaf.as_ref().and_then(|leaf| Frame::open(&**leaf).ok());
         let apart = frame.filter(|one| one.header().frame_type() == FrameType::Sparse).map_or(0, |one| one.header().cbytes());

@@ -52,7 +52,7 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
     }
     let before = MAGIC.len() as u64 + 2 + width + length;
     let header = match version {
-        // The header is Latin-1, in which each byte is the character with the same number.
+        // The header is Latin-1, in which each byte is the code point of a character.
         1 | 2 => header.into_iter().map(char::from).collect(),
         _ => String::from_utf8(header).map_err(|error| Error::new(format_args!("the header is not UTF-8: {error}")))?,
     };
