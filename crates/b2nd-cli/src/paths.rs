@@ -354,7 +354,7 @@ fn is_plain(path: &Path) -> bool {
     path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path)
 }
 
-/// Returns true if a path is a directory that is neither a sparse frame, a store nor of another format.
+/// Returns true if a path is a directory that is neither a sparse frame nor a store, and whose format is not another one.
 pub(crate) fn is_listed(path: &Path) -> bool {
     is_plain(path) && foreign::describe_directory(path).is_none()
 }
