@@ -97,8 +97,8 @@ pub(crate) struct Show {
     #[arg(long, requires = "png")]
     overwrite: bool,
 
-    /// The size of the PNG file. The default is 1200x800, less for maps that need less, and for images one pixel for each element. Pictures
-    /// smaller than 400x240 have no axes, and histograms cannot be smaller.
+    /// The size of the PNG file. The default is 1200x800, less for maps that need less, and for images one pixel for each drawn element.
+    /// Pictures smaller than 400x240 have no axes, and histograms cannot be smaller.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
