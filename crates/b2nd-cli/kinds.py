@@ -283,7 +283,7 @@ def objects():
     add("lists.b2b", "list_array", [[1, 2], [], [3]])
 
 
-# These kinds have no values, or have values only in some forms, and the commands that need values print an error.
+# Files of these kinds do not contain all their values, or contain them only in leaves. Commands that need values print an error.
 NO_VALUES = {"lazyexpr", "lazyudf", "proxy", "treestore", "dictstore", "embedstore"}
 STORES = {"treestore", "dictstore", "embedstore"}
 OBJECTS = {"object_array", "batch_array", "list_array"}
@@ -557,7 +557,7 @@ def repack(kind):
 
 
 def page(words):
-    """What `view` returns for each file: the leaves of a store, or the metadata of a frame."""
+    """Checks what `view` returns for each file: the leaves of a store, or the metadata of a frame."""
     server = subprocess.Popen([TOOL, "view", "--no-open", *words], stdout=subprocess.PIPE, text=True)
     try:
         root = server.stdout.readline().strip().split("?")[0]

@@ -1,6 +1,6 @@
 //! Compares `b2nd info -r --json` over many files with the library, which finds and opens the files and prints nothing. If
-//! `B2ND_PYTHON` is a Python with blosc2, python-blosc2 is measured too; it prints some of the same facts. Times are the
-//! processor time of all threads: the minimum of several rounds, in which the programs take turns.
+//! `B2ND_PYTHON` is a Python with blosc2, python-blosc2 is measured too, in one round; it prints some of the same facts. Times are
+//! the processor time of all threads: for the library and the tool, the minimum of several rounds, in which they take turns.
 
 use std::error::Error;
 use std::fs;

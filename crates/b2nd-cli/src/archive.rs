@@ -46,13 +46,13 @@ pub(crate) fn lock(store: Store, path: &Path) -> Result<(Option<NewFile>, Store)
     if store.is_archive() { Ok((Some(NewFile::replace(path)?), Store::open(path)?)) } else { Ok((None, store)) }
 }
 
-/// Returns the names of all files of a store that is copied, sorted, and the names of links, which are not copied. Fails if the store has
-/// other files that cannot be copied.
+/// Returns the names of all files of a store that is copied, sorted, and the names of links, which are not copied. Fails if other files of
+/// the store cannot be copied.
 pub(crate) fn names(store: &Store) -> Result<(Vec<String>, Vec<LeftOut>)> {
     let (mut names, left_out) = store.contents()?;
     names.sort_unstable();
     match left_out.iter().find(|one| one.why != Why::Link) {
-        Some(one) => Err(Error::new(format_args!("{one}. It would be lost, so nothing was written"))),
+        Some(one) => Err(Error::new(format_args!("{one}; it would be lost, so nothing was written"))),
         None => Ok((names, left_out)),
     }
 }

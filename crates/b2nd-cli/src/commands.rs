@@ -44,15 +44,16 @@ pub(crate) enum Command {
     Draw(Paths),
     /// Checks frames and stores for errors.
     ///
-    /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for the
-    /// readers that --for or --strict checks for.
+    /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for one of
+    /// the readers that --for or --strict checks for. With --for but not --strict, errors that affect none of these readers do not
+    /// count.
     #[command(
         after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
     )]
     Check(check::Check),
     /// Compares two frames or stores and prints the differences as `git diff` does.
     ///
-    /// Exits with 1 if they differ, with 3 if one cannot be read.
+    /// Exits with 1 if they differ, with 3 if something cannot be read or compared.
     #[command(after_help = "Examples:\n  b2nd diff old.b2nd new.b2nd\n  b2nd diff --data old.b2z new.b2z")]
     Diff(diff::Diff),
     /// Reads and changes attributes.
@@ -65,8 +66,8 @@ pub(crate) enum Command {
     Rewrite(rewrite::Rewrite),
     /// Copies a frame or a store without the gaps that edits leave, or recompresses it.
     ///
-    /// Copies chunks, metalayers and attributes without decoding them, unless an option changes the compression. Prints the new
-    /// length and the old one.
+    /// Copies chunks, metalayers and attributes without decoding them, unless an option changes the compression or the
+    /// shapes. Prints the new length and the old one.
     #[command(
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
@@ -86,8 +87,9 @@ pub(crate) enum Command {
     Upgrade(upgrade::Args),
     /// Prints the values of an array, or the rows of a table.
     ///
-    /// For an array, prints a line for each row of its last dimension, and an empty line between planes. For a table, prints
-    /// each row on one line, which is not cut to the width of the terminal.
+    /// For an array, prints a line for each row of its last dimension, and an empty line between planes. If it has one dimension,
+    /// prints a line for each element, unless the output is a terminal. For a table, prints each row on one line, which is not cut
+    /// to the width of the terminal.
     #[command(
         visible_alias = "slice",
         after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x"
@@ -95,8 +97,8 @@ pub(crate) enum Command {
     Cat(cat::Cat),
     /// Prints the first screen of an array's values or of a table's rows.
     ///
-    /// Prints as many rows as the terminal has lines, or 25 lines of 80 columns if the output is not a terminal. If columns do
-    /// not fit, `…` takes their place.
+    /// Prints as many rows as fit the terminal, or 25 lines of 80 columns if the output is not a terminal. If columns do not fit,
+    /// `…` takes their place.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
     Head(cat::Excerpt),
     /// Prints the last values of an array, or the last rows of a table, like `b2nd head`.
@@ -121,8 +123,8 @@ pub(crate) enum Command {
     /// Draws values as a heat map, plot, image or histogram, in the terminal or as a PNG.
     ///
     /// Two dimensions are drawn as a heat map, one dimension as a plot, uint8 with 3 or 4 channels as an image, and the columns
-    /// of a table as histograms. If there are more dimensions, the last two are drawn, at index 0 of the others. If an array does
-    /// not fit the window or has more than 1,024 chunks, only every n-th element is drawn.
+    /// of a table as histograms. If there are more dimensions, the last two that are longer than 1 are drawn, at index 0 of the
+    /// others. If an array does not fit the picture or has more than 1,024 chunks, only every n-th element is drawn.
     #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
     Show(show::Show),
     /// Opens files in the browser, in a page that this program serves.

@@ -9,13 +9,14 @@ use crate::report::DIGITS;
 /// The minimum number of characters of a text that are shown, even if the line is then longer than the terminal is wide.
 const NARROWEST: usize = 16;
 
-/// The number of differing values that are shown.
+/// The maximum number of differing values that are shown.
 const SHOWN: usize = 10;
 
 /// Options for numbers that are nearly equal.
 #[derive(Args, Default)]
 pub(crate) struct Tolerance {
-    /// Numbers are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
+    /// Numbers are equal if they differ by at most N times the absolute value of the second number; NaN equals NaN. Is added to --atol.
+    /// Implies --data.
     #[arg(long, value_name = "N")]
     rtol: Option<f64>,
 
@@ -36,7 +37,7 @@ impl Tolerance {
     }
 }
 
-/// Returns the absolute difference between two numbers: NaN if only one of them is NaN.
+/// Returns the absolute difference between two numbers: NaN if one of them is NaN.
 pub(crate) fn distance(one: Number, other: Number) -> f64 {
     match (one, other) {
         (Number::Integer(one), Number::Integer(other)) => one.abs_diff(other) as f64,

@@ -1,4 +1,4 @@
-//! [`Error`]: the reason why a command cannot read its input or write its output.
+//! [`Error`]: the reason why a command fails.
 
 use std::fmt;
 use std::io;
@@ -9,14 +9,15 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 #[cfg(not(all(feature = "arrow", feature = "page", feature = "zarr")))]
 pub(crate) const INSTALL: &str = "install one that can, with `cargo install --path crates/b2nd-cli --features full`";
 
-/// The reason why a command stops.
+/// The reason why a command fails, for one file or as a whole.
 ///
 /// `?` turns errors of other crates into [`Error::Read`]. Errors of writing output are mapped to [`Error::Write`] where they occur.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// A file cannot be read or created. The command reports the error and continues with the next file.
+    /// A file cannot be read or created, or an argument is wrong. The command reports the error and continues with the next file, if there
+    /// is one.
     Read(Box<dyn std::error::Error + Send + Sync>),
-    /// Output cannot be written. The command ends.
+    /// Standard output or standard error cannot be written. The command ends.
     Write(io::Error),
 }
 

@@ -18,7 +18,7 @@ use crate::values::SelectedArray;
 /// A format in which values are written. The ending of a file's name or `--format` selects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// Text: a line for each row of the last dimension.
+    /// Text: a line for each row of the last dimension, or for each element if the array has one dimension.
     Text,
     /// NumPy's format.
     Npy,
@@ -62,7 +62,7 @@ impl OutputFormat {
         }
     }
 
-    /// Returns true if the format holds columns and rows.
+    /// Returns true for Arrow and Parquet, in which an array is written as a table.
     pub(crate) fn is_of_tables(self) -> bool {
         matches!(self, OutputFormat::Arrow | OutputFormat::ArrowStream | OutputFormat::Parquet)
     }

@@ -30,7 +30,7 @@ pub(crate) fn register() {
 /// Opens the dataset that an argument names. Returns `None` if the argument does not name an HDF5 file or a part of one.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     let location = Location::new(word.as_os_str());
-    // Other files are not opened here: raw bytes can come from a pipe, which is read once.
+    // Other files are not opened here: raw bytes can come from a pipe, which can be read only once.
     if location.key().is_none() && !foreign::is_named_hdf5(Path::new(&*location.place())) {
         return Ok(None);
     }
@@ -63,7 +63,7 @@ pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
 }
 
 /// Writes a dataset as an array with the dataset's chunks. Chunks that are compressed with Blosc2 in the layout of the array are copied.
-/// Others are compressed with the options.
+/// Others are compressed as the user requested in `given`, by default like the dataset's Blosc2 chunks, or if it has none, with `options`.
 pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &Options) -> Result<()> {
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();
@@ -132,7 +132,7 @@ pub(crate) fn chunks(_: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {
 /// Formats a list of [`chunks`] as the lines of a table.
 pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
     if chunks.is_empty() {
-        return vec!["the file holds no chunks: the data is contiguous, or was not written".to_owned()];
+        return vec!["the dataset has no chunks: its data is stored in one piece, or was not written".to_owned()];
     }
     let cell = |value: &Json| match value {
         Json::Number(number) => thousands(number),

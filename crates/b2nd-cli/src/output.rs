@@ -115,7 +115,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Creates streams for text with styles, which are removed if the output does not go to a terminal.
+    /// Creates streams for text with styles. Without `--color`, styles are removed if the output does not go to a terminal.
     pub(crate) fn styled() -> Output {
         Output::to(anstream::stdout())
     }

@@ -7,8 +7,8 @@ use itertools::Itertools;
 /// The maximum size of a part of the values in bytes.
 pub(crate) const PART: usize = 1 << 26;
 
-/// Splits an array of this shape along its first dimensions into parts of at most `most` bytes, in C order. The length of a part is a
-/// multiple of the chunk's length, unless one layer of chunks is too large for a part.
+/// Splits an array of this shape along its first dimensions into parts of at most `most` bytes, or of one element, in C order. Each part
+/// starts at the start of a chunk, unless one layer of chunks is too large for a part.
 pub(crate) fn parts(
     most: usize,
     itemsize: usize,

@@ -52,7 +52,7 @@ pub(crate) struct Paths {
 pub(crate) enum Found<'a, 's> {
     /// A frame, which is a file or a leaf of a store.
     Frame { place: FramePlace<'a>, frame: &'a Frame<'s> },
-    /// A store, or a group of the store if `key` is given. The leaves are found next.
+    /// A store, or a group of the store if `key` is given. Its leaves are found next, except with [`Leaves::Itself`].
     Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Arc<Store> },
     /// A leaf that is not a single frame: a table or a reference.
     Leaf { path: &'a str, leaf: &'a Leaf, store: &'a Arc<Store> },
@@ -97,7 +97,7 @@ impl Paths {
         let mut gap = "";
         self.each(Leaves::OneByKey, err, &mut |found| {
             let Found::Frame { frame, .. } = found else {
-                return Err(Error::new("it is a table, which has several frames"));
+                return Err(Error::new("it is not a single frame, but a table or a reference to an array on a server"));
             };
             let view = show(frame, &found.name())?;
             writeln!(out, "{gap}{}", view.text).map_err(Error::Write)?;
@@ -107,8 +107,8 @@ impl Paths {
     }
 }
 
-/// `-r` reads files in batches. A batch has this number of files for each thread. Larger batches would take time to allocate and free more
-/// memory.
+/// [`Paths::each_at_once`] reads files in batches. A batch has this number of files for each thread. Larger batches would take time to
+/// allocate and free more memory.
 const FILES_PER_THREAD: usize = 32;
 
 impl Paths {
@@ -125,8 +125,8 @@ impl Paths {
         Some(slice)
     }
 
-    /// Shows everything that is found at the paths. Prints errors to `err`, and returns false if there were errors. Fails if output cannot
-    /// be written.
+    /// Shows everything that is found at the paths. Prints errors to `err`, and returns false if something could not be read. Fails if
+    /// output cannot be written.
     pub(crate) fn each(&self, leaves: Leaves, err: &mut dyn Write, show: &mut Show) -> io::Result<bool> {
         let mut all = true;
         for path in &self.paths {
@@ -184,7 +184,7 @@ impl Paths {
     }
 
     /// Calls `show` for a file without printing. Returns the output, the error messages and the result of `show`. Does nothing and returns
-    /// `None` for a store, because the output for a store may not fit into memory.
+    /// `None` for a file that may be a store, because the output for a store may not fit into memory.
     fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
             return None;
@@ -279,7 +279,8 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd_frame::Er
     }
 }
 
-/// Returns the group with this key as if it were a store. Returns `None` if the key names a leaf, or if there is no such group.
+/// Returns the group with this key as if it were a store. Returns `None` if the key names a leaf or the whole
+/// store, or if there is no such group.
 pub(crate) fn group(store: &StoreListing, key: &str) -> Option<StoreListing> {
     let place = |key: &str| format!("/{}/", key.trim_matches('/'));
     let group = place(key);
@@ -332,20 +333,20 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
         Err(Error::Write(error)) => return Err(error),
         Err(error) => error,
     };
-    let hint = of_directory(path, "-r");
+    let hint = of_directory(path);
     writeln!(err, "{}{hint}", output::named(path, error))?;
     Ok(false)
 }
 
-/// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or advice to use `below`, an
-/// option or command that searches the directory. For other paths, the hint is empty.
-pub(crate) fn of_directory(path: &Path, below: &str) -> String {
+/// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or the commands that search it.
+/// For other paths, the hint is empty.
+pub(crate) fn of_directory(path: &Path) -> String {
     if !is_plain(path) {
         return String::new();
     }
     match foreign::describe_directory(path) {
         Some(what) => format!(": it is {what}"),
-        None => format!(" ({below} looks for frames below it)"),
+        None => " (`b2nd info -r` and other commands with -r search it for frames)".to_owned(),
     }
 }
 
@@ -353,7 +354,7 @@ fn is_plain(path: &Path) -> bool {
     path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path)
 }
 
-/// Returns true if a path is a directory that is neither a sparse frame, a store nor of another format.
+/// Returns true if a path is a directory that is neither a sparse frame nor a store, and whose format is not another one.
 pub(crate) fn is_listed(path: &Path) -> bool {
     is_plain(path) && foreign::describe_directory(path).is_none()
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The maximum number of characters that are shown of a value.
 const TEXT: usize = 40;
 
-/// The maximum number of characters of a name in a summary. With the limits of types and values, a line has at most 80 characters.
+/// The maximum number of characters of a name in a summary. With the limits of types and values, most lines have at most 80 characters.
 const NAME: usize = 13;
 
 /// The maximum number of characters of a type in a summary.
@@ -28,7 +28,7 @@ pub(crate) const SAMPLE: usize = 1 << 20;
 /// The number of significant digits of floats in a grid.
 const GRID_DIGITS: usize = 6;
 
-/// The number of significant digits of floats in text, which is the same as in NumPy.
+/// The number of significant digits of floats in text.
 pub(crate) const DIGITS: usize = 8;
 
 /// Formats the statistics of several columns as a grid with a row for each. Columns of the grid without values are left out.
@@ -269,7 +269,8 @@ impl Report {
         all
     }
 
-    /// Returns the names and the texts of a row in a grid of columns. Most columns have no null and no NaN, which are not printed as 0.
+    /// Returns the names and the texts of a row in a grid of columns. The texts are empty if there is no null or no NaN, as
+    /// in most columns.
     pub(crate) fn cells(&self) -> Vec<(&'static str, String)> {
         let kind = shortened(self.of.name().unwrap_or_default(), GRID_TYPE);
         let mut cells = vec![("column", printable(self.column.as_deref().unwrap_or_default())), ("type", kind)];

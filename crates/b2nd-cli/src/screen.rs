@@ -17,7 +17,7 @@ const PAGE: (usize, usize) = (80, 25);
 /// The number of spaces between columns.
 const GAP: usize = 2;
 
-/// The maximum number of bytes of elements to read.
+/// The number of bytes of elements above which fewer rows are read.
 const MOST: usize = 1 << 24;
 
 /// Selects the rows that `head` and `tail` print.
@@ -29,7 +29,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Returns the number of rows to print. `others` is the number of lines of the screen that are needed for texts other than rows.
+    /// Returns the number of rows to print. `others` is the number of lines of the screen that contain something other than rows.
     pub(crate) fn rows(self, others: usize) -> u64 {
         let (_, lines) = size();
         self.rows.unwrap_or(lines.saturating_sub(others).max(1) as u64)

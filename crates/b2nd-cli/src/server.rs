@@ -1,5 +1,5 @@
-//! The server of `b2nd view`. It serves the page, and answers the page's questions about the files on the command line, only to this
-//! machine.
+//! The server of `b2nd view`. It serves the page, and answers the page's questions about the files on the command line. Only this machine
+//! can connect to it.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -29,19 +29,21 @@ use crate::error::{Error, Result};
 /// The maximum number of connections. Further ones wait until one of them is closed.
 const CONNECTIONS: usize = 64;
 
-/// The time in which a client must send a question, or read an answer. Then its connection is closed.
+/// The maximum time for sending a request, and for reading an answer. After this time, the connection is closed; if only the body of a
+/// question is late, the answer is an error.
 const IDLE: Duration = Duration::from_secs(15);
 
 /// The maximum number of answers that are computed or sent at the same time, which limits the memory.
 const ANSWERS: usize = 4;
 
-/// How many of these answers may be about one file.
+/// The maximum number of these answers that are about one file.
 const PER_FILE: usize = 2;
 
 /// The maximum number of files that stay open.
 const OPEN: usize = 8;
 
-/// The maximum time until an answer is computed. Then the client gets an error; a request to another server is not interrupted.
+/// The maximum time for computing an answer. After this time, the client gets an error, but a request to another server is not
+/// interrupted.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The maximum length of a question in bytes.
@@ -51,7 +53,8 @@ const QUESTION: usize = 1 << 16;
 pub(crate) struct Served {
     name: String,
     location: Location,
-    /// The file that a path named when the server started. If the path names another file later, it has been replaced by a link.
+    /// The file that a path named when the server started, without links in its path. If this changes later, the path was replaced by a link
+    /// or removed.
     file: Option<PathBuf>,
     /// Limits the number of answers about this file.
     answers: Arc<Semaphore>,
@@ -65,7 +68,7 @@ impl Served {
         let name = location.place().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
         let is_folder = location.key().is_none() && path.is_dir() && !path.join(SPARSE_FRAME).is_file();
         if is_folder && Store::open(path)?.list().is_err() {
-            return Err(Error::new("a directory without a frame or a store: -r searches its subdirectories"));
+            return Err(Error::new("it is not a store that can be listed: -r searches it for frames and stores"));
         }
         let served = Served::new(name, location);
         served.open().map(|_| served)
@@ -85,7 +88,7 @@ impl Served {
     fn open(&self) -> Result<Shown> {
         let path = self.location.path();
         if path.is_some_and(|path| path.canonicalize().ok() != self.file) {
-            return Err(Error::new("it has been replaced by a symbolic link, which is not followed, or removed"));
+            return Err(Error::new("it was removed, or replaced by a symbolic link, which is not followed"));
         }
         let name = self.name.as_str();
         Ok(match (&self.file, self.location.key()) {
@@ -237,7 +240,7 @@ impl Site {
             Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
         };
-        // Exists as long as the answer is waited for.
+        // Is dropped when this function no longer waits for the answer.
         let waiting = Arc::new(());
         let (waits, started) = (Arc::downgrade(&waiting), Instant::now());
         let computed = async {
@@ -251,7 +254,7 @@ impl Site {
             });
             computed.await.ok()
         };
-        // A computation that is not waited for keeps its permits until it ends.
+        // A computation for which this function no longer waits keeps its permits until it ends.
         let (answer, permits) = match timeout(PATIENCE, computed).await {
             Ok(Some(computed)) => computed,
             Ok(None) => return plain(StatusCode::INTERNAL_SERVER_ERROR),

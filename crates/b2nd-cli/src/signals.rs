@@ -1,6 +1,7 @@
 //! Removes temporary files when a signal ends the program.
 
-/// SIGXFSZ, which a write beyond the limit of a file's length sends. If the signal is handled, the write returns an error.
+/// SIGXFSZ, which the system sends if a write exceeds the limit on the length of files. If the signal is handled, the write returns an
+/// error.
 #[cfg(unix)]
 const FILE_TOO_LONG: i32 = rustix::process::Signal::XFSZ.as_raw();
 

@@ -35,15 +35,15 @@ pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Resu
     if is_standard(target) { Ok(()) } else { must_be_free(target, overwrite) }
 }
 
-/// Fails if the argument of a command that only reads local files is a URL or a leaf of a store.
+/// Fails if an argument is a URL or a leaf of a store. The commands call it for input that they only read from local files.
 pub(crate) fn must_be_local(word: &Path, command: &str) -> Result<()> {
     let location = Location::new(word.as_os_str());
     let what_to_do = match (location.path(), location.key()) {
-        (_, Some(_)) => "copy the leaf to a file with `b2nd repack` first",
-        (None, None) if !location.is_stdin() => "download the file first",
+        (_, Some(_)) => "inside a store: copy the leaf to a file with `b2nd repack` first",
+        (None, None) if !location.is_stdin() => "from a server: download the file first",
         _ => return Ok(()),
     };
-    Err(Error::new(format_args!("`b2nd {command}` only reads local files: {what_to_do}")))
+    Err(Error::new(format_args!("`b2nd {command}` cannot read it {what_to_do}")))
 }
 
 /// Fails if the new file or directory `target` would replace `source`, the argument that names the input, or a directory that contains it.

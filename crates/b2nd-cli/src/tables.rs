@@ -31,7 +31,7 @@ pub(crate) trait TableRows {
     /// Returns the number of selected rows.
     fn len(&self) -> u64;
 
-    /// Selects the columns and rows of `part`, or the rows of `slice`, which must not have a step. Returns true if rows are selected.
+    /// Selects the columns and rows of `part`, or the rows of `slice`. Rows must not have a step. Returns true if rows are selected.
     fn select(&mut self, part: &TablePart, slice: Option<&Slice>) -> Result<bool>;
 
     /// Selects the first or last rows.
@@ -43,7 +43,7 @@ pub(crate) trait TableRows {
     /// Computes statistics of each column, with quantiles if requested.
     fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>>;
 
-    /// Prints the rows as text, in lines of at most `width` characters.
+    /// Prints the rows as text, in lines of at most `width` characters if `width` is given.
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()>;
 
     /// Writes the rows in a file format.
@@ -75,7 +75,7 @@ pub(crate) fn find(word: &Path) -> Result<Option<(Store, String)>> {
 /// Options for a part of a table.
 #[derive(Args, Default)]
 pub(crate) struct TablePart {
-    /// Rows of a table: 100:120 as in Python.
+    /// Rows of a table or values of a list, written as in Python: 100:120.
     #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
     pub(crate) rows: Option<Slice>,
 

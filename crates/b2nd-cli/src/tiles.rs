@@ -1,4 +1,4 @@
-//! Reads a selection of an array in pieces along its chunks, so that each chunk is read once.
+//! Reads a selection of an array in pieces along its chunks, so that each chunk is read once, unless it is larger than a piece.
 
 use b2nd_ndarray::{Array, Select};
 use b2nd_view::slice::{Axis, ChunkPart, Selection};
@@ -17,9 +17,9 @@ const LARGE: usize = 1 << 26;
 /// depend on the number of threads.
 const AT_ONCE: u64 = 64;
 
-/// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece, and how many times
-/// they occur: a piece of which only one element is read, because its chunks repeat this element, has it many times. `take` gets the results of `make`
-/// in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
+/// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece, and the number of times that
+/// they occur. This number is 1, unless the chunks of a piece repeat one element, which is then read only once. `take` gets the results of
+/// `make` in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
 pub(crate) fn each<T: Send>(
     array: &Array,
     selection: &Selection,

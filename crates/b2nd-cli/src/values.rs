@@ -20,14 +20,15 @@ use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
 use crate::report::shape_text;
 
-/// The position of a frame in its file, and its dtype if the file has none.
+/// The position of a frame in its file, and the dtype of a frame without an array.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Start {
     /// The byte at which the frame starts in its file, in decimal or as 0x….
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
 
-    /// The type of the elements in a frame without an array, as NumPy writes it: '<i4'. Default: bytes.
+    /// The dtype of the elements in a frame without an array, as NumPy writes it: '<i4'. Without it, elements of 1 byte are integers,
+    /// and longer elements are printed as hexadecimal digits.
     #[arg(long, value_name = "DTYPE", value_parser = parse_dtype)]
     pub(crate) dtype: Option<DType>,
 }
@@ -63,7 +64,7 @@ impl SelectedArray {
         if let Some(dtype) = &start.dtype {
             if !array.is_flat() {
                 return Err(Error::new(match array.dtype() {
-                    Some(_) => "--dtype is only for frames without a dtype, but this array has one: leave out --dtype",
+                    Some(_) => "--dtype is only for frames without an array, and this array has a dtype: leave out --dtype",
                     None => "--dtype is only for frames without an array: to give this array a dtype, use `b2nd upgrade --dtype`",
                 }));
             }
@@ -182,7 +183,7 @@ pub(crate) fn source(word: &Path) -> Result<Bytes> {
     if let (None, Some(store)) = (location.key(), store) {
         return Err(no_key(&location.place(), &store.list()?.leaves).into());
     }
-    opened.map_err(|error| match of_directory(word, "`b2nd info -r`") {
+    opened.map_err(|error| match of_directory(word) {
         hint if hint.is_empty() => error.into(),
         hint => Error::new(format_args!("{error}{hint}")),
     })
@@ -205,7 +206,7 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
         Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
-            "it holds Python objects, not an array: `b2nd cat` prints them, and `b2nd stats` counts them".to_owned()
+            "it holds objects, batches or lists, not an array: `b2nd cat` prints them, and `b2nd stats` counts them".to_owned()
         }
         Some(Kind::Tensor) => "it is an array that python-blosc2 packed into chunks: `blosc2.load_tensor` reads it".to_owned(),
         _ => b2nd_ndarray::Error::NoArray.to_string(),

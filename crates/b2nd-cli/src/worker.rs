@@ -19,13 +19,13 @@ const WORD: &str = "__decode";
 /// The memory in bytes that a worker may use in addition to the user's limit. Codecs need it for their tables.
 const OWN_MEMORY: u64 = 64 << 20;
 
-/// The maximum length in bytes of an error message from a worker, and of the MessagePack around it.
+/// The maximum length in bytes of an answer from a worker, without the decoded bytes.
 const LONGEST: u64 = 1 << 12;
 
 /// A request to a worker: the array metalayer, and the chunk to decode.
 type Question<'a> = (&'a Bytes, &'a Bytes);
 
-/// A worker's answer: an error message, or nothing, which the decoded bytes follow.
+/// A worker's answer: an error message, or nothing. In the second case, the decoded bytes follow.
 type Answer = Result<(), String>;
 
 /// A pool of worker processes.

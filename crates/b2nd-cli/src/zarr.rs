@@ -1,4 +1,4 @@
-//! Selects the code for Zarr arrays. This is the only file that depends on whether the feature `zarr` is enabled.
+//! Selects the code for Zarr arrays. The functions that depend on the feature `zarr` have a second version for builds without it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use b2nd_ndarray::{Array, Options};
 
 use crate::error::{Error, Result};
 
-/// Returns true if a path names a Zarr array: the path ends in `.zarr`, or is a directory that contains the metadata of a Zarr array.
+/// Returns true if a path names a Zarr array or group: it ends in `.zarr`, or is a directory that contains the metadata of one.
 pub(crate) fn is_zarr(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "zarr")
         || ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file())

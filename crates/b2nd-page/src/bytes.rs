@@ -6,7 +6,8 @@ use b2nd_view::bytes::{self, ByteRow};
 use b2nd_view::{Array, text};
 use serde::Serialize;
 
-/// The maximum number of bytes that are shown of an invalid header or trailer. More are shown only to include the byte with the error.
+/// The maximum number of bytes that are shown of an invalid header or trailer. More bytes of a header are shown only to include the byte with
+/// the error.
 const SHOWN: u64 = 4096;
 
 /// The maximum number of bytes that are shown of a file that is not a frame.

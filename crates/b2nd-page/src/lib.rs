@@ -7,7 +7,7 @@
 //! | answer questions about values | `ValueReader` (feature `values`) |
 //! | answer all questions about a local file or a URL | `Session` (feature `values`) |
 //!
-//! Answers are JSON, or bytes that start with JSON. In WebAssembly, where the bytes of a file are fetched piece by piece, a question is
+//! Answers are JSON, or bytes that contain JSON and buffers. In WebAssembly, where the bytes of a file are fetched piece by piece, a question is
 //! asked again until no bytes are missing. The README has an example.
 
 mod answer;

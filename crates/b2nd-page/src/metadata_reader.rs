@@ -37,7 +37,7 @@ pub(crate) enum Question {
     /// A drawing of at most `most` chunks along each of two axes, starting with the chunk at the coordinates `first`. `axes` contains the
     /// axis of the rows and the axis of the columns; -1 means that the array has no such axis.
     Picture { axes: [i32; 2], most: i64, first: Vec<i64> },
-    /// The compressed sizes of all chunks along two axes.
+    /// An overview of the compressed sizes of the chunks along two axes.
     Overview { axes: [i32; 2], at: Vec<i64> },
     /// The chunk at the coordinates `at`: its elements and, with `index`, its position in the file or the value of all its elements.
     Chunk { index: bool, at: Vec<i64> },

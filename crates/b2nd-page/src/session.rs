@@ -1,4 +1,4 @@
-//! [`Session`]: answers all questions of the page about a place whose bytes can be read at any time.
+//! [`Session`]: answers all questions of the page about a file or a folder whose bytes can be read at any time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,7 +24,7 @@ enum Request {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Question {
-    /// The description of an array, or of batches.
+    /// The description of an array. For an object array, a batch array or a list array (`batches`), `{}`.
     Open { batches: bool },
     /// The cells of batches in ranges (start, end, start, end, …).
     Cells(Vec<u64>),
@@ -40,28 +40,28 @@ pub struct Answer {
     pub is_json: bool,
 }
 
-/// Answers all questions of the page about a place. Several threads can ask at the same time.
+/// Answers all questions of the page about a file or a folder. Several threads can ask at the same time.
 pub struct Session {
     place: Arc<Shown>,
     reader: Mutex<MetadataReader>,
 }
 
 impl Session {
-    /// Starts to answer questions about a place.
+    /// Creates a session for a file or a folder.
     #[must_use]
     pub fn new(place: Shown) -> Session {
         let place = Arc::new(place);
         Session { reader: Mutex::new(MetadataReader::new(place.clone())), place }
     }
 
-    /// Returns true if this is the question with which the page opens a place, which may have changed since the last one.
+    /// Returns true if this is the question with which the page opens a file or a folder, which may have changed since the last question.
     #[must_use]
     pub fn is_new(request: &[u8]) -> bool {
         matches!(parse(request), Ok(Request::Reader(_, metadata_reader::Question::Look)))
     }
 
     /// Answers a question, which is JSON: `{"reader": [leaf, question]}` or `{"values": [key, question]}`. An error is answered as
-    /// `{"error": …}`. `goes_on` is called from time to time: if it returns false, the answer is an error.
+    /// `{"error": …}`. While a slice is read, `goes_on` is called from time to time: if it returns false, the answer is an error.
     pub fn answer(&self, request: &[u8], goes_on: &dyn Fn() -> bool) -> Answer {
         let json = |text: String| Answer { bytes: text.into_bytes(), is_json: true };
         match parse(request) {

@@ -22,7 +22,7 @@ enum What {
 }
 
 impl Shown {
-    /// Creates the place of a file, or of an open frame.
+    /// Creates a `Shown` for a file, or for a leaf of a store, whose bytes are `file`.
     pub fn file(name: impl Into<String>, file: Bytes) -> Shown {
         Shown { name: name.into(), what: What::File(file), store: OnceLock::new() }
     }
@@ -65,8 +65,8 @@ impl Shown {
     pub(crate) fn source(&self, key: Option<&str>) -> Result<Bytes> {
         match (&self.what, key) {
             (What::File(file), None) => Ok(file.clone()),
-            (What::Folder(_), None) => Err(Error::custom("this folder has no Blosc2 frame and no store")),
-            (_, Some(key)) => self.store()?.ok_or_else(|| Error::custom("it is a frame, not a store"))?.leaf(key),
+            (What::Folder(_), None) => Err(Error::custom("this folder is not a Blosc2 frame")),
+            (_, Some(key)) => self.store()?.ok_or_else(|| Error::custom("it is not a store"))?.leaf(key),
         }
     }
 

@@ -47,15 +47,15 @@ pub struct View {
     pub step: Vec<i64>,
     /// The axes that are drawn.
     pub drawn: Vec<usize>,
-    /// The maximum number of elements along each of the `drawn` axes. If it is empty, no limits apply.
+    /// The maximum number of elements along each of the `drawn` axes. If it is empty, no elements are left out.
     pub room: Vec<i64>,
     /// Whether the steps along the `drawn` axes grow by the same factor.
     pub square: bool,
-    /// The approximate maximum number of compressed bytes to read.
+    /// The approximate maximum number of compressed bytes to read, if `room` is not empty.
     pub budget: u64,
     /// The axis of the plane's rows, or -1 for an axis that the array does not have.
     pub rows: i32,
-    /// The axis of the plane's columns.
+    /// The axis of the plane's columns, or -1.
     pub columns: i32,
     /// The column (a field of the elements) of `numbers` and `count`.
     pub column: usize,
@@ -98,7 +98,7 @@ impl ValueReader {
     }
 
     /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. Returns a description with the shape, the
-    /// chunkshape, the dtype and the columns. With `is_batches`, opens an object array, a batch array or a list array.
+    /// chunkshape, the dtype and the columns. With `is_batches`, opens an object array, a batch array or a list array, and returns `{}`.
     ///
     /// An error because of a missing file is marked, since the page shows a table even if files of its columns are missing.
     pub fn open(&mut self, key: Option<&str>, is_batches: bool) -> String {
@@ -222,7 +222,7 @@ impl ValueReader {
         Ok((answer, buffers))
     }
 
-    /// Returns the text of an element of the slice, by its index in C order.
+    /// Returns the text of an element of the slice as JSON, by its index in C order.
     pub fn text(&self, element: usize) -> String {
         answer(self.current().map(|(array, seen)| to_json(&seen.element(element).map(|bytes| text(array.dtype(), bytes)))))
     }
@@ -265,7 +265,7 @@ pub(crate) fn framed(formed: Result<(Value, Vec<u8>)>) -> Vec<u8> {
 }
 
 fn nothing() -> Error {
-    Error::custom("no slice has been read")
+    Error::custom("the page asks for values before it opens them: load it again")
 }
 
 /// Returns the text of an element. If its dtype is unknown, returns its bytes in hexadecimal digits.

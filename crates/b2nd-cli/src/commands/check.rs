@@ -62,7 +62,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     max_memory: Option<u64>,
 
-    /// Like --data, and limit the time for one frame, in seconds.
+    /// Like --data, and limit the time for one frame: a number of seconds, such as 60 or 0.5.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_time: Option<Duration>,
 }
@@ -92,10 +92,11 @@ struct Object<'a> {
     /// has an unknown effect on the reader, this is false.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     safe_for: BTreeMap<String, bool>,
-    /// The number of chunks whose values were decoded. Left out of the JSON if values were not decoded, and for stores and tables.
+    /// The number of chunks that were to be decoded, including those with errors. Left out of the JSON if values were not decoded, and for
+    /// stores and tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     decoded: Option<u64>,
-    /// Whether the frame has digests, with which the decoded values were compared.
+    /// Whether the frame has digests, with which the decoded values were compared. Left out of the JSON in the same cases as `decoded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     digests: Option<bool>,
     findings: Vec<Finding>,
@@ -125,7 +126,7 @@ impl Check {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let mut findings = self.frame(frame, &apart)?;
-                    // Only a sparse frame in a store may be a dataset of an HDF5 file.
+                    // A dataset of an HDF5 file is opened as a sparse frame in a store.
                     if frame.header().frame_type() == FrameType::Sparse && place.key.is_some() {
                         let count = frame.offsets().map_or(0, Offsets::len);
                         let in_chunks = hdf5::check(&place, count, &findings, |frame| self.frame(frame, &apart))?;
@@ -233,7 +234,8 @@ impl Check {
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
     }
 
-    /// Returns the readers that `--for` names. Without `--for`, returns the latest versions of C-Blosc2 and python-blosc2.
+    /// Returns the readers that `--for` names. Without `--for`, returns the latest known versions of C-Blosc2 and
+    /// python-blosc2.
     fn readers(&self) -> &[Reader] {
         if self.readers.is_empty() { &[Reader::C_BLOSC2, Reader::PYTHON_BLOSC2] } else { &self.readers }
     }

@@ -14,7 +14,7 @@ use crate::values;
 /// Joins arrays along an axis.
 #[derive(Args)]
 pub(crate) struct Concat {
-    /// The arrays: files, directories of sparse frames, leaves of stores or URLs.
+    /// The arrays: files, directories of sparse frames, leaves of stores, URLs, or - for standard input.
     #[arg(required = true)]
     arrays: Vec<PathBuf>,
 

@@ -23,7 +23,7 @@ use crate::values;
 
 mod chunks;
 
-/// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if one cannot be read.
+/// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if something cannot be read or compared.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// A frame or a store: a path, a URL, - or STORE::KEY, as for `b2nd info`.
@@ -32,8 +32,8 @@ pub(crate) struct Diff {
     /// The frame or store to compare with.
     b: std::path::PathBuf,
 
-    /// Also compare data: the values of arrays that have the same shape and dtype, the columns of tables, and the chunks of other
-    /// frames. If something cannot be compared, say what, and exit with 3.
+    /// Also compare data: the values of arrays, which differ if their shapes or dtypes differ, the columns of tables, and the chunks
+    /// of other frames. If something cannot be compared, say what, and exit with 3.
     #[arg(long)]
     data: bool,
 
@@ -172,7 +172,7 @@ fn name_of_values(key: &str) -> String {
 /// Returns the kind of values of a frame that can be compared.
 fn of_frame(place: &FramePlace, frame: &Frame) -> Comparable {
     let kind = Kind::of(frame.header(), None);
-    // Frames of these kinds do not store their values, but compute or fetch them.
+    // Frames of these kinds do not store their values: python-blosc2 computes or fetches them.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
     if is_recipe || kind.is_store() && place.key.is_none() { Comparable::None } else { Comparable::Chunks }
 }

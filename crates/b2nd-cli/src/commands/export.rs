@@ -37,7 +37,7 @@ pub(crate) struct Export {
     #[arg(long)]
     format: Option<OutputFormat>,
 
-    /// Write a Zarr group that contains the array under this name, which xarray can open.
+    /// Write a Zarr group, which xarray can open, and in which the array has this name.
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
 

@@ -38,8 +38,8 @@ pub(crate) struct Import {
     out: PathBuf,
 
     /// The dtype of the elements of raw bytes or CSV, in NumPy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
-    /// all values are integers that fit it, '<f8' if all values are numbers, text for other values, and a structure with a field for each
-    /// column if the columns have several types.
+    /// all values are integers that fit it, '<f8' if all values are numbers and the integers fit '<i8', text for other values, and a
+    /// structure with a field for each column if the columns have several types.
     #[arg(long, value_parser = parse_dtype)]
     dtype: Option<DType>,
 
@@ -107,7 +107,7 @@ impl Import {
         let ending = self.format.as_ref().map_or_else(|| self.file.extension().unwrap_or_default(), |format| format.as_ref());
         let is_npy = ending.eq_ignore_ascii_case("npy");
         match &self.dtype {
-            // CSV is read twice.
+            // CSV is read more than once.
             dtype if ending.eq_ignore_ascii_case("csv") && is_standard(&self.file) => {
                 let mut file = tempfile::NamedTempFile::new()?;
                 io::copy(&mut io::stdin().lock(), &mut file)?;

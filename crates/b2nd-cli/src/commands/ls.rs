@@ -23,7 +23,7 @@ pub(crate) struct Ls {
     #[arg(default_value = ".", value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Search directories with their subdirectories.
+    /// Search directories, with their subdirectories.
     #[arg(short, long)]
     recursive: bool,
 

@@ -22,7 +22,7 @@ use write_attribute::{remove, set};
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
 #[derive(Subcommand)]
 pub(crate) enum Meta {
-    /// Lists metalayers and attributes: their names, positions and values.
+    /// Lists metalayers and attributes: their names, places (such as `metalayer`) and values.
     #[command(after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta list archive.b2z::/group/x")]
     List {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
@@ -44,15 +44,15 @@ pub(crate) enum Meta {
         /// Search only the metalayers in the header.
         #[arg(long)]
         fixed: bool,
-        /// Write the stored bytes of the value.
+        /// Write the bytes of the value, which are usually MessagePack, instead of JSON.
         #[arg(long)]
         raw: bool,
     },
     #[command(
         after_help = "Examples:\n  b2nd meta set field.b2nd units m/s\n  b2nd meta set field.b2nd origin --json '[0, 1.5]'"
     )]
-    /// Sets an attribute in place. With --fixed, replaces a metalayer of the header by one of the same length; to change lengths,
-    /// use `b2nd rewrite`.
+    /// Sets an attribute. With --fixed, replaces a metalayer of the header by one of the same length; to change lengths, use
+    /// `b2nd rewrite`.
     Set {
         /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), or a leaf, table or group of a store.
         file: PathBuf,
@@ -68,7 +68,7 @@ pub(crate) enum Meta {
         #[arg(long)]
         fixed: bool,
     },
-    /// Removes an attribute in place.
+    /// Removes an attribute.
     #[command(after_help = "Examples:\n  b2nd meta rm field.b2nd units\n  b2nd meta rm frame.b2frame note")]
     Rm {
         /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), or a leaf, table or group of a store.

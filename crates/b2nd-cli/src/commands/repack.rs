@@ -28,7 +28,8 @@ pub(crate) struct Repack {
     pub(super) source: PathBuf,
 
     /// The new file, or `-` for standard output. For a store, the ending of this name selects an archive (.b2z) or a directory
-    /// (.b2d). By default, the source is replaced when the copy is complete.
+    /// (.b2d). By default, the source, or each file of a .b2d, is replaced when its copy is complete; the copy of standard
+    /// input goes to standard output.
     target: Option<PathBuf>,
 
     #[command(flatten)]
@@ -46,7 +47,7 @@ pub(crate) struct Repack {
     #[arg(long)]
     overwrite: bool,
 
-    /// Write nothing: compress a sample of the chunks with each codec and filter, and print the ratios and the times.
+    /// Write nothing: compress a sample of the chunks with each codec and filter, and print the ratios and the speeds.
     #[arg(long = "try", conflicts_with_all = ["target", "sparse", "contiguous", "overwrite", "chunks", "blocks"])]
     is_trial: bool,
 }
@@ -70,7 +71,7 @@ impl Repack {
         files.target.as_ref().map_or(Ok(()), |target| must_be_free(target, self.overwrite))?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         if leaf.is_some() && files.target.is_none() {
-            return Err(Error::new("it is not a local file: give a name for the new file"));
+            return Err(Error::new("it is a leaf of a store, or on a server: give a name for the new file"));
         }
         let frame = leaf.as_ref().and_then(|leaf| Frame::open(&**leaf).ok());
         let apart = frame.filter(|one| one.header().frame_type() == FrameType::Sparse).map_or(0, |one| one.header().cbytes());

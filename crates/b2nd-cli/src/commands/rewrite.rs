@@ -10,13 +10,14 @@ use clap::Args;
 use crate::piped::Piped;
 use crate::staged::must_not_exist;
 
-/// Copies a frame with other metalayers in its header. Edits in place cannot change their number and lengths.
+/// Copies a frame with other metalayers in its header. An edit in place cannot change the number or the lengths of metalayers.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// A frame, the directory of a sparse frame, or `-` for standard input.
     pub(super) source: PathBuf,
 
-    /// The path of the new frame, or `-` for standard output. By default, the old frame is replaced when the new one is complete.
+    /// The path of the new frame, or `-` for standard output. By default, the old frame is replaced when the new one is complete; if
+    /// it comes from standard input, the new one goes to standard output.
     target: Option<PathBuf>,
 
     /// Add or replace a metalayer, with its value as JSON: --set 'station={"id": 17}'.

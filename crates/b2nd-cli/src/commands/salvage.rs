@@ -19,25 +19,25 @@ use crate::status::FAILED;
 /// Copies the intact parts of a frame that is damaged or cut off.
 #[derive(Args)]
 pub(crate) struct Salvage {
-    /// A frame, the directory of a sparse frame, or a leaf of a store.
+    /// A frame, the directory of a sparse frame, a leaf of a store, a URL, or - for standard input.
     pub(super) broken: PathBuf,
 
-    /// The new frame: a file that does not exist yet, or - for standard output.
+    /// The new frame: a path that does not exist yet, or - for standard output.
     new: PathBuf,
 
     /// The value for the elements of lost chunks: zeros, or NaN in arrays of floats.
     #[arg(long, default_value = "zero", value_parser = ["zero", "nan"])]
     fill: String,
 
-    /// If the index is lost, number chunks in the order in which they are found, even if the numbers may be wrong: chunks may
-    /// have been updated, or be special (such as all zeros, which take no bytes).
+    /// If the index is lost, keep chunks in the order in which they are found, even if it may be wrong: chunks may have been
+    /// updated or inserted, or be special (such as all zeros, which take no bytes).
     #[arg(long)]
     in_order: bool,
 }
 
 /// The warning that is printed if the index is lost.
 const UNORDERED: &str =
-    "the index is lost, so chunks are numbered in file order: special, updated or inserted ones may have wrong numbers";
+    "the index is lost, so chunks are in file order: special, updated or inserted ones may be in the wrong position";
 
 impl Salvage {
     /// Writes the new frame.

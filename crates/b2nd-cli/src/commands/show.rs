@@ -97,8 +97,8 @@ pub(crate) struct Show {
     #[arg(long, requires = "png")]
     overwrite: bool,
 
-    /// The size of the PNG file. The default is 1200x800, less for maps that need less, and for images one pixel for each element. Pictures
-    /// smaller than 400x240 have no axes, and histograms cannot be smaller.
+    /// The size of the PNG file. The default is 1200x800, less for maps that need less, and for images one pixel for each drawn element.
+    /// Pictures smaller than 400x240 have no axes, and histograms cannot be smaller.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -125,7 +125,7 @@ impl Show {
             (Some(rows), Some(path)) => self.write_png(path, &self.histogram_of(rows)?)?,
             (Some(rows), None) => self.print_summary(rows, out)?,
             _ if !self.columns.is_empty() => {
-                let why = "--columns is for tables, but it is an array: --field selects a field of its structures";
+                let why = "--columns is only for tables: for an array of structures, --field selects a field";
                 return Err(Error::new(why));
             }
             _ => self.array(out)?,
@@ -207,7 +207,7 @@ impl Show {
         columns.retain(|column| column.of.is_number());
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, .. })) = (names.as_slice(), columns.pop()) else {
-            let none = "it is a table without columns of numbers: there is nothing to draw".to_owned();
+            let none = "none of the selected columns has numbers: there is nothing to draw".to_owned();
             let some = format!("it is a table: choose a column to draw with --columns: {}", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
@@ -231,7 +231,7 @@ impl Show {
         }
         match cells.len().saturating_sub(most) {
             0 => Ok(()),
-            left => writeln!(out, "… and {left} more columns: `b2nd stats` has all of them").map_err(Error::Write),
+            left => writeln!(out, "… and {}: `b2nd stats` has all of them", count(left, "more column")).map_err(Error::Write),
         }
     }
 
@@ -257,7 +257,7 @@ impl Show {
                     format!("its values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
                 }
                 None if values.array.is_flat() => "the type of its values is unknown: give it with --dtype".to_owned(),
-                None => "the type of its values is unknown: give the array a dtype with `b2nd upgrade --dtype`".to_owned(),
+                None => "the type of its values is unknown: if it has no dtype, `b2nd upgrade --dtype` adds one".to_owned(),
             }));
         }
         if column.offsets.len() != 1 {
@@ -267,8 +267,8 @@ impl Show {
         Ok(column)
     }
 
-    /// Returns the scale of numbers, between the ends that the user gave. A picture in the terminal may be empty if it is not logarithmic
-    /// or has no values.
+    /// Returns the scale of numbers, from one end of `--range` to the other, or from the smallest number to the largest. Without such ends,
+    /// fails if the picture is a PNG file, or if it has values and a logarithmic scale.
     fn scale(&self, numbers: &[f64], has_values: bool) -> Result<Scale> {
         let (least, greatest) = match (self.range, range(numbers.iter().copied().filter(|&number| !self.log || number > 0.0))) {
             (Some(ends), _) | (None, Some(ends)) => ends,

@@ -34,7 +34,8 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// The dtype of the elements of frames without an array, in NumPy's form: '<i4'. The default is bytes.
+    /// The dtype of the elements in frames without an array, as NumPy writes it: '<i4'. Without it, elements of 1 byte are integers, and
+    /// longer elements have no min, max, mean and std.
     #[arg(long, value_name = "DTYPE", value_parser = parse_dtype)]
     dtype: Option<DType>,
 
@@ -42,11 +43,11 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Also compute the quartiles of numbers and times, of at most 2^26 values.
+    /// Also compute the quartiles of numbers and times, if there are at most 2^26 values.
     #[arg(long)]
     quantiles: bool,
 
-    /// Print a JSON object for each array or field, on a line of its own.
+    /// Print a JSON object for each array, field or column, on a line of its own.
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -70,7 +71,7 @@ impl Stats {
         let (mut all, mut shown) = (true, 0_u64);
         for path in &self.paths.paths {
             let subjects = if path == Path::new("-") {
-                // Standard input can be read only once, so it is not opened to see what it contains.
+                // Standard input is expected to be a frame: it is not searched for the leaves of a store.
                 let place = path.display().to_string();
                 vec![Subject { path: place, key: None, word: path.clone(), offset: self.paths.offset, is_table: false }]
             } else if let Some(table) = self.table(path) {
@@ -147,8 +148,8 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the table that a path names by its key, or the table of which a whole store consists. For these, the list of the store is
-    /// not needed, which fails for some stores that python-blosc2 before 4.8 wrote.
+    /// Returns the table that a path names by its key, or the table of which a whole store consists. For these, the store is not listed:
+    /// listing it fails for some stores that python-blosc2 before 4.8 wrote.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;

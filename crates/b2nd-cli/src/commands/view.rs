@@ -12,7 +12,7 @@ use crate::output::Output;
 /// Opens files in the browser.
 #[derive(Args)]
 pub(crate) struct View {
-    /// Files, stores, directories of sparse frames, or URLs.
+    /// Frames, stores, leaves of stores, directories of sparse frames, or URLs; with -r, directories that are searched.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 

@@ -11,8 +11,8 @@ use super::implementation::table_at;
 use crate::differences::{Differing, Lines, Tolerance, distance};
 use crate::error::{Error, Result};
 
-/// Compares the values of two tables. Adds a line to `lines` for each column that differs, and a sentence for each column that was not
-/// compared.
+/// Compares the values of two tables. Adds lines to `lines` for each column that differs, and a sentence for each column that was not
+/// compared. If the tables differ in their number of rows, adds only a line that says so.
 ///
 /// # Errors
 ///

@@ -162,7 +162,7 @@ fn a_directory_that_is_no_store_is_listed_or_refused() {
     tests.write("zarr/.zarray", "{}");
     tests.write("zarr/0.0", "");
     let directory = "a directory without chunks.b2frame";
-    let below = format!("mixed: {directory} (`b2nd info -r` looks for frames below it)");
+    let below = format!("mixed: {directory} (`b2nd info -r` and other commands with -r search it for frames)");
     let zarr =
         format!("zarr: {directory}: it is a part of a Zarr store: `b2nd ls` lists its arrays, `b2nd import` converts them");
     assert_eq!(tests.ok(&["info", "mixed"]), tests.ok(&["ls", "mixed"]));
@@ -209,7 +209,7 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
     let refused = tests.refused(&["cat", "s.b2frame", "--dtype", "<i4"]);
     assert_eq!(refused, "s.b2frame: its 14 bytes are not a multiple of the element size, 4 bytes");
     let refused = two_rows().refused(&["cat", "a.b2nd", "--dtype", "<i4"]);
-    assert!(refused.ends_with("this array has one: leave out --dtype"), "{refused}");
+    assert!(refused.ends_with("this array has a dtype: leave out --dtype"), "{refused}");
     let caterva = "python-caterva-0.7.3/cparams__ZSTD_9.caterva";
     let refused = Place::data().refused(&["cat", caterva, "--dtype", "<i4"]);
     let expected = "--dtype is only for frames without an array: to give this array a dtype, use `b2nd upgrade --dtype`";
@@ -231,7 +231,7 @@ fn a_packed_tensor_has_its_shape() {
     assert_eq!(tests.ok(&["cat", "t.bl2"]), "0  1  2\n3  4  5\n");
     assert_eq!(tests.ok(&["cat", "t.bl2", ":, 1"]), "1\n4\n");
     assert!(tests.ok(&["stats", "--json", "t.bl2"]).contains("\"dtype\":\"<i2\",\"shape\":[2,3],\"count\":6,"));
-    assert!(tests.refused(&["cat", "t.bl2", "--dtype", "<i2"]).ends_with("this array has one: leave out --dtype"));
+    assert!(tests.refused(&["cat", "t.bl2", "--dtype", "<i2"]).ends_with("this array has a dtype: leave out --dtype"));
     assert!(tests.refused(&["cat", "fields.bl2"]).ends_with("`blosc2.load_tensor` reads it"));
 }
 

@@ -24,7 +24,7 @@ fn diff_ends_as_diff_does() {
         ) && status == 1,
         "{out}"
     );
-    // Without values, only the metadata is compared.
+    // If only one of the frames has an array, only the metadata is compared.
     tests.ok(&["rewrite", "a.b2nd", "none.b2nd", "--rm", "b2nd", "--rm", "units"]);
     let (out, error, status) = tests.run(&["diff", "--data", "a.b2nd", "none.b2nd"]);
     assert!(out.contains("- metalayers.units: ") && error.starts_with("values: not compared: ") && status == 3, "{out}{error}");
@@ -135,7 +135,7 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     let (out, err, status) = tests.run(&["diff", "--data", "one.b2b", "two.b2b"]);
     let expected = "--- one.b2b\n+++ two.b2b\n  values: 1 chunk differs, the first at [1]\n";
     assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
-    // A chunk that cannot be decompressed counts as different.
+    // If a chunk cannot be decompressed, the status is not 0.
     let mut broken = tests.read("one.b2frame");
     let at = broken.windows(4).rposition(|word| word == [4, 0, 0, 0]).unwrap();
     broken[at - 40] = 0xff;
@@ -238,7 +238,7 @@ fn a_column_of_structures_is_compared_within_a_tolerance_for_its_numbers() {
         tests.ok(&["import", "field.npy", &path]);
     };
     let near = |tolerance: &str| tests.run(&["diff", "--values", "--atol", tolerance, "one.b2d", "two.b2d"]).2;
-    // The third number is 2.
+    // Changes the third number from 2 to 5.
     change("x", 8, 5);
     let (out, err, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
     let expected = "--- one.b2d\n+++ two.b2d\n  /.values.trip: 1 row differs, the first at [2]\n";

@@ -1,4 +1,4 @@
-//! A frame for tests. The unit tests of `upgrade` include this file too.
+//! A frame with an early layout, for the tests of `upgrade`.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;

@@ -139,11 +139,11 @@ fn only_local_files_are_imported_and_upgraded() {
     let tests = Directory::new();
     tests.take(STORE, "s.b2z");
     for (word, to_do) in [
-        ("http://localhost:1/a.npy", "download the file first"),
-        ("s.b2z::/g0/n0", "copy the leaf to a file with `b2nd repack` first"),
+        ("http://localhost:1/a.npy", "from a server: download the file first"),
+        ("s.b2z::/g0/n0", "inside a store: copy the leaf to a file with `b2nd repack` first"),
     ] {
         for command in ["import", "upgrade"] {
-            let error = format!("{word}: `b2nd {command}` only reads local files: {to_do}");
+            let error = format!("{word}: `b2nd {command}` cannot read it {to_do}");
             tests.fails(&[command, word, "out.b2nd"], &error);
         }
     }
@@ -170,7 +170,7 @@ fn what_is_no_numpy_file_is_refused() {
     tests.write("good", &good);
     let wide = "blockshape[1] is 7, but chunkshape[1] is 3: blocks must fit in chunks";
     tests.fails(&["import", "good", "out.b2nd", "--chunks", "2,3", "--blocks", "1,7"], &format!("good: {wide}"));
-    // Objects are stored as addresses or as a pickle, and this library reads neither.
+    // Objects are stored as addresses or as a pickle, and the tool reads neither.
     tests.write("objects", npy("|O", "(1,)", &[0, 0]));
     let objects = "its elements are Python objects, stored as memory addresses or as a pickle, which cannot be read";
     tests.fails(&["import", "objects", "out.b2nd"], &format!("objects: {objects}"));

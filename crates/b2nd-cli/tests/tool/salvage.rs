@@ -22,7 +22,7 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     assert!(lines[1].starts_with("order: the index is lost") && lines[2].starts_with("lost: index: "), "{out}");
     assert!(lines[3].starts_with("lost: chunks 3 to 7: the chunk at byte "), "{out}");
     assert!(tests.ok(&["check", "--strict", "new.b2nd"]).contains(": ok: "));
-    // It does not overwrite a file, does not fill with a value that the dtype lacks, and needs a readable header.
+    // `salvage` does not overwrite a file, does not fill with a value that the dtype lacks, and needs a readable header.
     let before = tests.names();
     assert!(tests.refused(&["salvage", "cut.b2nd", "new.b2nd"]).contains("already exists"));
     assert!(tests.refused(&["salvage", "--fill", "nan", "cut.b2nd", "b.b2nd"]).contains("cannot be filled with NaN"));

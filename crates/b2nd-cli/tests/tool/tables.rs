@@ -79,7 +79,10 @@ fn a_column_without_an_arrow_type_is_named() {
 fn an_array_is_no_table_and_head_shows_its_beginning() {
     let array = "../../../../tests/data/example.b2nd";
     let error = tables().refused(&["cat", array, "--rows", "0:1"]);
-    assert_eq!(error, format!("{array}: it is not a table: --rows, --columns and --objects are only for tables"));
+    assert_eq!(
+        error,
+        format!("{array}: it is not a table: only tables have --columns and --objects, only tables and lists --rows")
+    );
     let error = tables().refused(&["cat", "missing.b2nd", "--rows", "0:3"]);
     assert!(error.starts_with("missing.b2nd: No such file"), "{error}");
     let shown = tables().ok(&["head", array]);
@@ -345,7 +348,8 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     assert_eq!(refused(&["cat", "tree.b2z", "0:1"]), expected);
     let array = "blocks.b2z::/_cols/n";
     for args in [["--rows", "0:1"], ["--columns", "n"]] {
-        let expected = format!("{array}: it is not a table: --rows, --columns and --objects are only for tables");
+        let expected =
+            format!("{array}: it is not a table: only tables have --columns and --objects, only tables and lists --rows");
         assert_eq!(refused(&[&["export", array, "-"], &args[..]].concat()), expected);
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn open(source: &Bytes) -> Result<(Array, Vec<Column>)> {
     Ok((array, columns))
 }
 
-/// Describes the shape, the chunks and the columns of an array, and how the columns can be drawn.
+/// Describes the shape, the chunks and the columns of an array, and which columns can be drawn.
 pub(crate) fn describe(array: &Array, columns: &[Column]) -> Value {
     let geometry = array.geometry();
     let columns: Vec<Value> = columns.iter().map(describe_column).collect();

@@ -10,13 +10,13 @@ use crate::differences::{Differing, Tolerance};
 use crate::error::Result;
 use crate::values::{self, source};
 
-/// Returns lines that describe how the data in two frames differs, or an empty list if it is equal. Data that open as arrays are compared
-/// by element, other data by chunk.
+/// Returns lines that describe how the data in two frames differs, or an empty list if it is equal. If both frames open as arrays, their
+/// elements are compared, otherwise their chunks.
 pub(super) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<String>> {
     let sources = [source(a)?, source(b)?];
     let [one, other] = [Frame::open(sources[0].clone())?, Frame::open(sources[1].clone())?];
     let is_flat = sources.map(|source| Array::from_source(source, 0).map(|array| array.is_flat()));
-    // Chunks of different lengths can be values of their own.
+    // If chunks differ in length, each chunk may be a value of its own.
     let has_values = [&one, &other].iter().any(|frame| frame.header().has_variable_chunks());
     if matches!(is_flat, [Ok(one), Ok(other)] if one == other) && !has_values {
         return values::compare(a, b, tolerance);

@@ -129,7 +129,7 @@ fn field_names<'a>(heading: impl Iterator<Item = &'a str> + Clone, count: usize)
 }
 
 /// Opens an array in a CSV file. If the columns have several types, each line is a structure. Otherwise, the array has one dimension if
-/// each line has one value, and two if it has more. The file is read twice, so that only one line at a time is in memory.
+/// each line has one value, and two if it has more. The file is read more than once, so that only one line at a time is in memory.
 ///
 /// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and a column below it
 /// consists of numbers, unless the line has values of `dtype`.

@@ -52,7 +52,7 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
     }
     let before = MAGIC.len() as u64 + 2 + width + length;
     let header = match version {
-        // The header is Latin-1, in which each byte is the character with the same number.
+        // The header is Latin-1, in which each byte is the code point of a character.
         1 | 2 => header.into_iter().map(char::from).collect(),
         _ => String::from_utf8(header).map_err(|error| Error::new(format_args!("the header is not UTF-8: {error}")))?,
     };
@@ -157,8 +157,8 @@ fn without_padding(dtype: DType) -> b2nd::Result<DType> {
     })
 }
 
-/// Returns elements in C order that a file has in Fortran order from `start` on. They are read in parts of at most `most` bytes, or of one
-/// element.
+/// Returns a reader that converts the elements of a file, which start at the byte `start`, from Fortran order to C order. The elements are
+/// read in parts of at most `most` bytes, or of one element.
 fn in_c_order(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: usize) -> impl Read + use<> {
     let (all, shape) = (parts(most, itemsize, shape, &vec![1; shape.len()]), shape.to_vec());
     joined(all.map(move |part| read_part(&file, start, &shape, itemsize, &part)))
@@ -194,7 +194,7 @@ fn read_part(file: &fs::File, start: u64, shape: &[i64], itemsize: usize, part: 
     Ok(elements)
 }
 
-/// The most bytes that one read of a file in Fortran order gets.
+/// The maximum size of the buffer for reading a file in Fortran order, in bytes.
 const BUFFER: usize = 1 << 16;
 
 #[cfg(test)]

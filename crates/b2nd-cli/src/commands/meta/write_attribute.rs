@@ -16,7 +16,7 @@ pub(in crate::commands) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     match location.path() {
         Some(path) if location.key().is_none() && !holds_store(path) => Ok(File::edit(path)?),
-        Some(_) => Err(Error::new("it is a store or a leaf of a store, but only files and sparse frames can be changed")),
+        Some(_) => Err(Error::new("it is a store or a leaf of a store: digests are only written into single frames")),
         None if location.is_stdin() => Err(Error::new("it is standard input, but only local files can be changed")),
         None => Err(Error::new("it is on a server, but only local files can be changed")),
     }

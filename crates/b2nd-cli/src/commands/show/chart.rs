@@ -16,7 +16,7 @@ pub(super) struct Chart<'a> {
     pub(super) down: Axis<'a>,
     /// The unit of the values of a heat map.
     pub(super) unit: Option<String>,
-    /// The width of a map or an image by its height. If there is none, it fills the picture.
+    /// The ratio of the width to the height of a map or an image. If this is `None`, it fills the picture.
     pub(super) aspect: Option<f64>,
 }
 

@@ -17,8 +17,8 @@ const MOST_CHUNKS: u64 = 1024;
 /// The maximum number of elements that are drawn in a line plot.
 const MOST_POINTS: i64 = 1 << 16;
 
-/// The largest ratio of the sides of a map whose elements are left out along both sides alike. Of a longer one, they are left out only
-/// along the long side, since hardly any would be left along the other.
+/// The largest ratio of the sides of a map that has the same step along both sides. A longer map has a step for each side, because with the
+/// same step, hardly any elements would be left along the short side.
 const LONGEST: f64 = 4.0;
 
 /// The elements of an array that are drawn, and how they are drawn.
@@ -28,7 +28,7 @@ pub(super) struct Drawn {
     pub(super) axes: Vec<usize>,
     /// The number of channels if an image is drawn, otherwise `None`.
     pub(super) channels: Option<usize>,
-    /// The number of columns by the number of rows of a map or an image.
+    /// The number of columns divided by the number of rows of a map or an image.
     pub(super) aspect: Option<f64>,
     /// The elements before some are left out to fit the picture.
     pub(super) whole: Selection,
@@ -82,7 +82,8 @@ impl Drawn {
         self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
     }
 
-    /// Returns the axis of the drawn dimension `axes[place]`. Its name is that of the attribute `dims`, or the index of the dimension.
+    /// Returns the axis of the drawn dimension `axes[place]`. Its name comes from the attribute `dims` or `_ARRAY_DIMENSIONS`, or is the
+    /// index of the dimension.
     pub(super) fn axis(&self, place: usize) -> Axis<'static> {
         let axis = self.axes.get(place).copied().unwrap_or(0);
         let names = attribute(&self.values.array, &["dims", "_ARRAY_DIMENSIONS"]);

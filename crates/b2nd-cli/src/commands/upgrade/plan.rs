@@ -5,9 +5,8 @@ use b2nd::dtype::DType;
 use b2nd_frame::Header;
 use b2nd_view::Array;
 
-/// Returns the metalayer in the current layout of an array with another layout. `header` is that of its frame, and `given` is the dtype
-/// that
-/// `--dtype` gives.
+/// Returns the metalayer in the current layout for an array with another layout. `header` is the header of its frame, and `given` is the
+/// value of `--dtype`.
 ///
 /// # Errors
 ///
