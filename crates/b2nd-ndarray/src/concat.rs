@@ -118,11 +118,11 @@ fn why_misaligned(meta: &B2ndMeta, array: &Array, start: i64, axis: usize) -> Op
         return Some(format!("it has {}, and the first array {}", shapes(own), shapes(other)));
     }
     if !matches!(array.header().geometry(), Ok(Some(_))) {
-        return Some("its chunks are not those of an array".to_owned());
+        return Some("it has no array metalayer".to_owned());
     }
     let chunk = i64::from(*other.chunkshape().get(axis)?);
     let is_inside = start.checked_rem(chunk).is_some_and(|rest| rest != 0);
-    is_inside.then(|| format!("it would start at element {start} of axis {axis}, which is inside a chunk of {chunk}"))
+    is_inside.then(|| format!("it would start at element {start} of axis {axis}, which is inside a chunk of length {chunk}"))
 }
 
 /// The arrays to join, each with the range that it takes along the axis.
@@ -132,7 +132,7 @@ struct Joined<'a> {
 }
 
 impl Joined<'_> {
-    /// Returns the array that holds a chunk, and the chunk's number there. The chunks align.
+    /// Returns the array that holds a chunk, and the index of the chunk in that array. The chunks align.
     fn chunk(&self, grid: &Grid, number: u64) -> Result<(&Array, u64)> {
         let lost = || Error::custom(format_args!("chunk {number} is in none of the arrays"));
         let start = grid.chunk_extent(number).ok_or_else(lost)?;

@@ -45,8 +45,8 @@ impl Array {
 
     /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
     ///
-    /// Values are decompressed directly into the result's memory. Their bytes are swapped if the file has a different byte order than the
-    /// machine.
+    /// The elements of each block are written directly to the result's memory. Their bytes are swapped if the file has a different byte
+    /// order than the machine.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Array {
     }
 
     /// Returns the bytes of the element that all chunks in a slice repeat, without reading the slice. Returns `None` if the chunks do not
-    /// repeat one element, or cannot be read.
+    /// repeat the same element, or if the first bytes of the chunks do not show this.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -134,7 +134,7 @@ impl Array {
     /// # Ok::<(), b2nd_ndarray::Error>(())
     /// ```
     ///
-    /// Only blocks that hold an element of the slice are decompressed.
+    /// Only blocks that hold an element of the slice are decompressed, unless a chunk can only be decompressed as a whole.
     ///
     /// # Errors
     ///
@@ -232,9 +232,8 @@ impl Array {
         // The typesize in a damaged header can make a small array larger than memory.
         let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
         if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
-            return Err(Error::custom(format_args!(
-                "the slice has {bytes} bytes, but the frame has only {stored} bytes of data"
-            )));
+            let (bytes, stored) = (count(bytes, "byte"), count(stored, "byte"));
+            return Err(Error::custom(format_args!("the slice has {bytes}, but the frame has only {stored} of data")));
         }
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }
