@@ -7,7 +7,6 @@ use std::path::Path;
 use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_codec::Packed;
 use b2nd_frame::{Chunk, ChunkHeader, Header, OneFile, Target, Writer};
-use b2nd_store::text::count;
 use bytemuck::NoUninit;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2};
 
@@ -34,9 +33,9 @@ const PART: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more, or if the file
-/// exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and for the
-/// filter bytedelta with a typesize or parameter of more than 127, because python-blosc2 cannot open such files.
+/// Fails if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more, or if the
+/// file exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and
+/// for the filter bytedelta with a typesize or parameter of more than 127, because python-blosc2 cannot open such files.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
@@ -194,7 +193,7 @@ fn write_layers(
         data.drain(..at);
         read(&mut data, 1)?;
         if !data.is_empty() {
-            return Err(Error::custom(format_args!("expected {}, found more", count(expected, "byte"))));
+            return Err(Error::custom(format_args!("expected {}, found more", b2nd_store::text::count(expected, "byte"))));
         }
         Ok(())
     })

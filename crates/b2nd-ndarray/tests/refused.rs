@@ -237,7 +237,7 @@ fn a_chunk_of_another_length_than_the_shapes_say() {
     writer.finish().unwrap();
     let meta = B2ndMeta::of::<u8>(Geometry::new(&[4], &[3], &[3]).unwrap());
     File::edit(&path).unwrap().overwrite_metalayer_unchecked("b2nd", &b2nd::to_vec(&meta).unwrap()).unwrap();
-    let expected = "chunk 0: expected 3 bytes for the array's shapes, found 4";
+    let expected = "chunk 0: expected 3 bytes for the array's shapes, found 4 bytes";
     refused(Array::open(path).unwrap().read::<u8>(&[0..1]), expected);
 }
 

@@ -91,7 +91,7 @@ impl Server {
         }
     }
 
-    /// Requests a range, and retries transient failures until the timeout. Once a request has timed out, no more requests are sent.
+    /// Requests a range, and retries transient failures within the timeout. Once a request has timed out, no more requests are sent.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
         if let Some(stalled) = self.stalled.get() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));

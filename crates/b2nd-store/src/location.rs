@@ -186,7 +186,7 @@ fn open_address(address: &str) -> Result<Target> {
         "ftp" | "ftps" | "sftp" | "ssh" | "scp" | "hdfs" | "webdav" | "dav" | "smb" | "nfs" => {
             refused("copy the file to this machine first")
         }
-        _ => refused("use a path, http:// or https://"),
+        _ => refused(if cfg!(feature = "http") { "use a path, http:// or https://" } else { "use a path" }),
     }
 }
 

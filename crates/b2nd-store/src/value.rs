@@ -45,8 +45,7 @@ pub fn text(value: &RawValue, limit: usize) -> String {
     shortened(line.text, limit)
 }
 
-/// A buffer for one line of text that will be shortened to `limit` characters. Writing fails when the text is longer than `4 * limit`
-/// bytes. It then has more than `limit` characters, because a character has at most four bytes.
+/// A buffer for one line of text that will be shortened to `limit` characters. Writing fails when the text has more than `4 * limit` bytes.
 struct Line {
     text: String,
     limit: usize,

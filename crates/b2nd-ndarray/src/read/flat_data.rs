@@ -47,7 +47,7 @@ impl Array {
         let bytes = frame::chunk(&self.store, number, None)?;
         let found = bytes.header().nbytes();
         if expected != found as u64 {
-            let expected = b2nd_store::text::count(expected, "byte");
+            let [expected, found] = [expected, found as u64].map(|length| b2nd_store::text::count(length, "byte"));
             return Err(in_chunk(Error::custom(format_args!("the header says {expected}, but the chunk has {found}"))));
         }
         self.chunk_data(&bytes).map_err(in_chunk)

@@ -38,7 +38,7 @@ impl Array {
         let expected = usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
         let (expected, found) = (expected.ok_or(Error::Memory { items, itemsize })?, header.nbytes());
         if expected != found {
-            let expected = b2nd_store::text::count(expected, "byte");
+            let [expected, found] = [expected, found].map(|length| b2nd_store::text::count(length, "byte"));
             return Err(Error::custom(format_args!("expected {expected} for the array's shapes, found {found}")));
         }
         if header.special().is_none() && !header.is_stored() {
