@@ -25,8 +25,8 @@ pub struct ConcatOptions {
     pub overwrite: bool,
 }
 
-/// Joins arrays along an axis, and writes the result to a new file. The arrays have the same dtype, and the same shape except along the
-/// axis. The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
+/// Joins arrays along an axis, and writes the result to a new file. The arrays must have the same dtype, and the same shape except along
+/// the axis. The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
 ///
 /// Chunks are copied without decompressing them if they align: all arrays have the same chunk and block shapes, and each array but the last
 /// ends at the end of a chunk along the axis.
@@ -109,7 +109,7 @@ fn check_like(meta: &B2ndMeta, shape: &[i64], array: &Array, axis: usize) -> Res
     }
 }
 
-/// Returns why the chunks of an array cannot follow the element `start` of an array with this metalayer, or `None` if they can.
+/// Returns why the chunks of an array cannot be copied to the position `start` of an array with this metalayer, or `None` if they can.
 fn why_misaligned(meta: &B2ndMeta, array: &Array, start: i64, axis: usize) -> Option<String> {
     let (own, other) = (array.geometry(), &meta.geometry);
     if (own.chunkshape(), own.blockshape()) != (other.chunkshape(), other.blockshape()) {

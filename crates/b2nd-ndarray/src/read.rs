@@ -32,8 +32,8 @@ impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, for any dtype. Elements that were never written
     /// (uninitialized chunks) are zero.
     ///
-    /// If the codec allows it, only the part of a block that the slice needs is decompressed. Damage after that part of the block is not
-    /// noticed; `b2nd check --data` reads everything.
+    /// If the codec allows it, a block is decompressed only up to the last element that the slice needs. Damage after this element is then
+    /// not noticed; `b2nd check --data` decompresses everything.
     ///
     /// # Errors
     ///

@@ -146,8 +146,8 @@ pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
     })
 }
 
-/// Writes an array whose elements `read` returns: it is called with a buffer and a number of bytes, and appends bytes until the buffer has
-/// this number or more. At the end there may be fewer.
+/// Writes an array whose elements come from `read`. This function is called with a buffer and a number of bytes, and appends bytes until
+/// the buffer has this number or more. At the end of the data, the buffer may have fewer.
 fn write_layers(
     path: &Path,
     meta: Result<B2ndMeta>,

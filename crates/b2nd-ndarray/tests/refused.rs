@@ -377,7 +377,7 @@ fn damaged_chunks() {
                 let mut damaged = whole.clone();
                 damaged[at] ^= flip;
                 std::fs::write(&path, &damaged).unwrap();
-                // Some files are recipes, which are rejected when they are opened.
+                // Files that do not contain their values are rejected when they are opened.
                 let Ok(reader) = Array::open(&path) else { continue };
                 let slice = reader.whole();
                 match reader.read_bytes(&slice) {

@@ -23,7 +23,7 @@ const WHOLE: u64 = 1 << 24;
 /// The timeout for fetching a range, including all retries.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A failed request is retried twice: after 0.1 s and after 0.4 s.
+/// A request with a transient failure is retried twice: after 0.1 s and after 0.4 s.
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 

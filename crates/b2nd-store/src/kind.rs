@@ -13,7 +13,7 @@ use crate::value;
 pub enum Kind {
     /// `ndarray`: an array of n dimensions.
     NdArray,
-    /// `schunk`: chunks of bytes, without metadata that describe the bytes.
+    /// `schunk`: chunks of bytes, without metadata that describes the bytes.
     SChunk,
     /// `ctable`: the metadata of a table.
     CTable,

@@ -220,7 +220,7 @@ fn is_leaf(folder: &dyn Folder, file: &str) -> Result<bool> {
     }
 }
 
-/// Returns the path of a file without the ending of its name, as Python's `os.path.splitext`.
+/// Returns the path of a file without the ending of its name, like Python's `os.path.splitext`.
 fn without_ending(file: &str) -> &str {
     let name = file.rfind('/').map_or(0, |slash| slash + 1);
     match file[name..].trim_start_matches('.').rfind('.') {

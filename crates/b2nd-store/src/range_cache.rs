@@ -11,7 +11,6 @@ use b2nd_frame::{FIRST_READ, Fetched, Result, Source, join};
 use quick_cache::sync::Cache;
 
 use crate::requests::{AT_ONCE, GAP, requests};
-use crate::text::count;
 
 /// The length of a cached block, in bytes. A frame's header is usually in the first block, and its index and trailer in the last.
 const BLOCK: u64 = FIRST_READ;
@@ -87,7 +86,7 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
     fn fetch(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         let (expected, bytes) = (range.end - range.start, (self.fetch)(range.clone())?);
         if bytes.len() as u64 != expected {
-            let [expected, found] = [expected, bytes.len() as u64].map(|length| count(length, "byte"));
+            let [expected, found] = [expected, bytes.len() as u64].map(|length| crate::text::count(length, "byte"));
             let message = format!("bytes {} to {}: expected {expected}, found {found}", range.start, range.end);
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
         }
