@@ -28,7 +28,8 @@ pub struct Options {
     /// Whether a block is split into one stream for each byte of an element. The streams are then compressed separately.
     pub split_mode: SplitMode,
     /// The metalayers in addition to the array's own metalayer. Each has a name of at most 31 bytes, and its content. They are stored in
-    /// the header, and their lengths cannot change later. The names `b2nd` and `caterva`, and names that occur twice, are errors.
+    /// the header, and their lengths can be changed later only by rewriting the file. The names `b2nd` and `caterva`, and names that occur
+    /// twice, are errors.
     pub metalayers: Vec<(String, Vec<u8>)>,
     /// The attributes (variable-length metalayers). Each has a name of at most 31 bytes, and its content. python-blosc2 expects contents in
     /// MessagePack, which [`b2nd::msgpack::to_vec`] returns.

@@ -105,8 +105,8 @@ impl Remote {
         Ok(Remote { array: array.in_file(object.path.to_string()), object, length })
     }
 
-    /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or first
-    /// [`fetch`](Remote::fetch) the values.
+    /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or the array that
+    /// [`fetch`](Remote::fetch) returns.
     pub fn array(&self) -> &Array {
         &self.array
     }
