@@ -66,8 +66,8 @@ impl Array {
     /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
     /// [`Error::Elsewhere`](crate::Error::Elsewhere). For a store or a file of another format, the error names the format.
     ///
-    /// The messages of these errors, and of errors of reading elements later, start with the path. Most of the errors are an
-    /// [`Error::File`](crate::Error::File), which contains the error that [`Error::kind`](crate::Error::kind) returns.
+    /// The messages of these errors, and of errors of reading elements later, start with the path. Most of these errors have the variant
+    /// [`Error::File`](crate::Error::File); [`Error::kind`](crate::Error::kind) returns the error inside.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
         let array = frame::open(path).and_then(Array::try_from);

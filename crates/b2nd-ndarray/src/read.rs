@@ -163,7 +163,7 @@ impl Array {
             };
             match *element {
                 SliceInfoElem::Index(index) => {
-                    let at = from_end(index, length);
+                    let at = from_end(index as i64, length);
                     if !(0..length).contains(&at) {
                         return Err(Error::Index { axis, index: index as i64, length });
                     }
@@ -171,10 +171,11 @@ impl Array {
                     rest.push(SliceInfoElem::Index(0));
                 }
                 SliceInfoElem::Slice { start, end, step } => {
-                    let (start, end) = (from_end(start, length), end.map_or(length, |end| from_end(end, length)));
-                    if let Some(&index) = [start, end].iter().find(|index| !(0..=length).contains(*index)) {
+                    let bounds = [start as i64, end.map_or(length, |end| end as i64)];
+                    if let Some(&index) = bounds.iter().find(|index| !(-length..=length).contains(*index)) {
                         return Err(Error::Index { axis, index, length });
                     }
+                    let [start, end] = bounds.map(|index| from_end(index, length));
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
                     // A slice with a negative step starts at the last element of its range, so the lowest index that it contains may be
                     // after `start`.
@@ -262,7 +263,6 @@ pub(crate) fn in_bytes(slice: &[Range<i64>], itemsize: usize) -> Vec<usize> {
 }
 
 /// Resolves an index: a negative one counts from the end.
-fn from_end(index: isize, length: i64) -> i64 {
-    let index = index as i64;
+fn from_end(index: i64, length: i64) -> i64 {
     if index < 0 { index + length } else { index }
 }
