@@ -402,9 +402,9 @@ def cat(kind):
 
 
 WHY = {
-    "lazyexpr": "python-blosc2 computes or fetches them when it opens the file",
-    "lazyudf": "python-blosc2 computes or fetches them when it opens the file",
-    "proxy": "python-blosc2 computes or fetches them when it opens the file",
+    "lazyexpr": "python-blosc2 computes or fetches them",
+    "lazyudf": "python-blosc2 computes or fetches them",
+    "proxy": "python-blosc2 computes or fetches them",
     "treestore": "name a leaf, as in .*::/",
     "dictstore": "name a leaf, as in .*::/",
     "embedstore": "name a leaf, as in .*::/",

@@ -4,7 +4,8 @@
 //! Each line is a job: `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH`, `write THREADS CODEC LEVEL
 //! PATH TARGET` (copies an array to another file) or `append THREADS CODEC ROWS COUNT TARGET` (appends `ROWS` rows of 256 float32
 //! `COUNT` times, then flushes once). The response has four numbers: elapsed nanoseconds, nanoseconds of processor time, a
-//! checksum of the values (or the length of the written file), and the peak memory of the job in bytes, including its result.
+//! checksum of the values (or the length of the written file, or the number of rows), and the growth of resident memory at its peak in
+//! bytes, including the result.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::io::BufRead;

@@ -19,9 +19,9 @@ use crate::read::buffers::Pool;
 /// The names of the metalayers of files whose elements must be computed, or fetched from another file or a server.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
-/// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or in another source of bytes. A frame without an
-/// array metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's `pack_tensor` or `save_array`
-/// wrote such a frame, the array has the shape and dtype that these functions stored.
+/// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or in another source of bytes. A frame of plain
+/// bytes, which has no array metalayer, is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's
+/// `pack_tensor` or `save_array` wrote the frame, the array has the shape and dtype that these functions stored.
 ///
 /// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the first
 /// read also loads the index of chunks. Decompressed data is not cached.
@@ -66,8 +66,8 @@ impl Array {
     /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
     /// [`Error::Elsewhere`](crate::Error::Elsewhere). For a store or a file of another format, the error names the format.
     ///
-    /// These errors, and errors of reading the array later, are wrapped in an [`Error::File`](crate::Error::File) with the path;
-    /// [`Error::kind`](crate::Error::kind) returns the error inside.
+    /// The messages of these errors, and of errors of reading elements later, start with the path. Most of these errors have the variant
+    /// [`Error::File`](crate::Error::File); [`Error::kind`](crate::Error::kind) returns the error inside.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
         let array = frame::open(path).and_then(Array::try_from);
@@ -124,7 +124,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](Array::open).
+    /// Returns the errors of [`open`](Array::open), without a path.
     pub fn from_frame(frame: impl Into<Vec<u8>>) -> Result<Array> {
         Array::from_source(Arc::new(frame.into()), 0)
     }
@@ -133,7 +133,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](Array::open).
+    /// Returns the errors of [`open`](Array::open), without a path.
     pub fn from_source(source: Bytes, offset: u64) -> Result<Array> {
         Array::try_from(ArrayFrame::open_at(source, offset)?)
     }
@@ -190,7 +190,7 @@ impl Array {
         self.store.header()
     }
 
-    /// Returns the dtype of the elements, including the unit of times. Returns `None` if the file has no dtype, or one that is not known.
+    /// Returns the dtype of the elements, including the unit of times. Returns `None` if the dtype is not known.
     pub fn dtype(&self) -> Option<&DType> {
         self.dtype.as_ref()
     }
@@ -260,7 +260,7 @@ impl TryFrom<Frame<Bytes>> for Array {
             Some(meta) => (*meta.geometry(), codec::metalayer(&meta)?, meta.parse_dtype().ok().flatten(), itemsize, None),
             None => {
                 let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
-                // Data that is not a whole number of elements are read as bytes.
+                // Data that is not a whole number of elements is read as bytes.
                 let itemsize = if flat.len() % (itemsize.max(1) as u64) == 0 { itemsize } else { 1 };
                 let (shape, dtype) = match flat::tensor(&store) {
                     Some((shape, dtype)) => (Some(shape), Some(dtype)),

@@ -25,8 +25,8 @@ pub struct ConcatOptions {
     pub overwrite: bool,
 }
 
-/// Joins arrays along an axis, and writes the result to a new file. The arrays have the same dtype, and the same shape except along the
-/// axis. The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
+/// Joins arrays along an axis, and writes the result to a new file. The arrays must have the same dtype, and the same shape except along
+/// the axis. The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
 ///
 /// Chunks are copied without decompressing them if they align: all arrays have the same chunk and block shapes, and each array but the last
 /// ends at the end of a chunk along the axis.
@@ -109,7 +109,7 @@ fn check_like(meta: &B2ndMeta, shape: &[i64], array: &Array, axis: usize) -> Res
     }
 }
 
-/// Returns why the chunks of an array cannot follow the element `start` of an array with this metalayer, or `None` if they can.
+/// Returns why the chunks of an array cannot be copied to the position `start` of an array with this metalayer, or `None` if they can.
 fn why_misaligned(meta: &B2ndMeta, array: &Array, start: i64, axis: usize) -> Option<String> {
     let (own, other) = (array.geometry(), &meta.geometry);
     if (own.chunkshape(), own.blockshape()) != (other.chunkshape(), other.blockshape()) {
@@ -118,11 +118,11 @@ fn why_misaligned(meta: &B2ndMeta, array: &Array, start: i64, axis: usize) -> Op
         return Some(format!("it has {}, and the first array {}", shapes(own), shapes(other)));
     }
     if !matches!(array.header().geometry(), Ok(Some(_))) {
-        return Some("its chunks are not those of an array".to_owned());
+        return Some("it has no array metalayer".to_owned());
     }
     let chunk = i64::from(*other.chunkshape().get(axis)?);
     let is_inside = start.checked_rem(chunk).is_some_and(|rest| rest != 0);
-    is_inside.then(|| format!("it would start at element {start} of axis {axis}, which is inside a chunk of {chunk}"))
+    is_inside.then(|| format!("it would start at element {start} of axis {axis}, which is inside a chunk of length {chunk}"))
 }
 
 /// The arrays to join, each with the range that it takes along the axis.
@@ -132,7 +132,7 @@ struct Joined<'a> {
 }
 
 impl Joined<'_> {
-    /// Returns the array that holds a chunk, and the chunk's number there. The chunks align.
+    /// Returns the array that holds a chunk, and the index of the chunk in that array. The chunks align.
     fn chunk(&self, grid: &Grid, number: u64) -> Result<(&Array, u64)> {
         let lost = || Error::custom(format_args!("chunk {number} is in none of the arrays"));
         let start = grid.chunk_extent(number).ok_or_else(lost)?;

@@ -36,8 +36,8 @@ const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 /// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file; then a single
 /// write of the header's first 512 bytes makes them valid. In a sparse frame, all of these are written to new files; then a single rename
 /// of `chunks.b2frame` makes the new files valid. After an error, the file holds the old array, or the new array if only the last sync
-/// failed. The `ArrayEditor` then shows the array that the file holds, and can be used again. Replaced chunks leave gaps in the file, so
-/// write a few large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
+/// failed. The `ArrayEditor` then shows the array that the file holds, and can be used again. Unless the frame is sparse, replaced chunks
+/// leave gaps in the file, so write a few large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, s};
@@ -76,15 +76,16 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd_frame::File::edit). Also fails if the array's metalayer does not have
-    /// the layout that C-Blosc2 has written since 2.7.0 (`b2nd upgrade` converts older layouts).
+    /// the layout that C-Blosc2 has written since 2.7.0 (`b2nd upgrade` converts older layouts), if a block is longer than its chunk, or if
+    /// the index does not have the number of chunks that follows from the array's shapes.
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         // The file is locked before it is read, so that all changes by other editors are read.
         let draft = Draft::open(path.as_ref())?;
         let array = draft.array()?;
         let entries = draft.entries()?;
         if entries.len() as u64 != array.grid().nchunks() {
-            let (expected, found) = (array.grid().nchunks(), entries.len());
-            return Err(array.error(Error::custom(format_args!("the array has {expected} chunks, but the frame has {found}"))));
+            let (expected, found) = (b2nd_store::text::count(array.grid().nchunks(), "chunk"), entries.len());
+            return Err(array.error(Error::custom(format_args!("the array has {expected}, but the frame has {found}"))));
         }
         Ok(ArrayEditor { draft, array, entries, stale: false })
     }
@@ -148,9 +149,9 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Fails if the value has a different type than the array ([`Error::DType`]); if the shape has a different number of dimensions, a
-    /// negative length or too many chunks for an index; if the array's metalayer does not lie in the header's first 512 bytes, because
-    /// other metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The array in the file is
-    /// then unchanged, unless only the last sync failed.
+    /// negative length or too many chunks for an index; if the frame is not sparse, and the array's metalayer does not lie in the header's
+    /// first 512 bytes, because other metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The
+    /// array in the file is then unchanged, unless only the last sync failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.with_path(|this| this.array.swapped::<T>())?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))

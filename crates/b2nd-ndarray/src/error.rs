@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use b2nd_frame::ErrorKind;
+use b2nd_store::text::{count, thousands};
 
 /// The result type of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -11,7 +12,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An error in the file, its metadata or a chunk.
+    /// An error in the file, its metadata, a chunk or the arguments of a call.
     #[error(transparent)]
     B2nd(#[from] b2nd_frame::Error),
     /// An error about a file, with its path. [`kind`](Error::kind) returns the error without the path.
@@ -25,34 +26,32 @@ pub enum Error {
     /// No metalayer of the frame describes an array.
     #[error("the frame holds no array: it has no metalayer b2nd or caterva")]
     NoArray,
-    /// The elements do not have the requested type.
+    /// The array's elements do not have the requested type, or the type of the values to write.
     #[error("the array's elements are {found}, not {expected}")]
     DType {
-        /// The type that was requested.
+        /// The type that was requested, or that of the values to write.
         expected: String,
         /// The type of the array's elements.
         found: String,
     },
-    /// The elements do not have the size of the requested type.
-    #[error("the array's elements have {found} bytes, but the requested type has {expected}")]
+    /// The array's elements do not have the size of the requested type, or of the value for new elements.
+    #[error("the array's elements have {}, not {expected}", count(found, "byte"))]
     Itemsize {
-        /// The size of the requested type, in bytes.
+        /// The size of the requested type or of the value, in bytes.
         expected: usize,
         /// The size of the array's elements, in bytes.
         found: usize,
     },
     /// The array's elements are not in the file: they are computed, or stored elsewhere.
-    #[error(
-        "its values are not in the file: python-blosc2 computes or fetches them when it opens the file (metalayer {metalayer})"
-    )]
+    #[error("its values are not in the file: python-blosc2 computes or fetches them (metalayer {metalayer})")]
     Elsewhere {
         /// The name of the metalayer by which such a file is recognized.
         metalayer: &'static str,
     },
     /// The slice, the selection, the steps or the new shape have too many or too few dimensions.
-    #[error("expected {expected} dimensions, found {found}")]
+    #[error("expected {}, found {found}", count(expected, "dimension"))]
     Dimensions {
-        /// The number of dimensions of the array.
+        /// The number of dimensions of the array, or of the slice to which the steps belong.
         expected: usize,
         /// The number of dimensions that was given.
         found: usize,
@@ -68,19 +67,19 @@ pub enum Error {
         length: i64,
     },
     /// The view, or the array of new values, does not have the shape of the slice.
-    #[error("the slice has the shape {expected:?}, but the view has {found:?}")]
+    #[error("expected the shape {expected:?} of the slice, found {found:?}")]
     View {
         /// The slice's shape.
         expected: Vec<usize>,
         /// The shape of the view or of the new values.
         found: Vec<usize>,
     },
-    /// The rows to append do not have the shape of the array's rows.
-    #[error("rows to append: expected the shape {expected:?}, found {found:?}")]
+    /// The rows to write or to append do not have the shape of the array's rows.
+    #[error("expected rows of the shape {expected:?}, found {found:?}")]
     Rows {
         /// The shape of the array without its first axis.
         expected: Vec<i64>,
-        /// The shape of the rows to append, without their first axis.
+        /// The shape of the given rows, without their first axis.
         found: Vec<i64>,
     },
     /// A chunk cannot be read, or does not fit the array's shapes.
@@ -92,7 +91,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// The number of bytes to write does not match the array or the slice, or the bytes are not whole rows.
-    #[error("expected {expected} bytes, found {found}")]
+    #[error("expected {}, found {}", count(expected, "byte"), thousands(found))]
     Length {
         /// A number of bytes that would match.
         expected: usize,
@@ -100,7 +99,7 @@ pub enum Error {
         found: usize,
     },
     /// The elements of a slice or a chunk, or the index of chunks, do not fit into memory.
-    #[error("no memory for {items} elements of {itemsize} bytes")]
+    #[error("no memory for {} of {}", count(items, "element"), count(itemsize, "byte"))]
     Memory {
         /// The number of elements.
         items: i64,
@@ -161,7 +160,7 @@ impl Error {
         }
     }
 
-    /// Adds the path of the file to an error, unless the error already has a path.
+    /// Adds the path of the file to an error, unless the error is an [`Error::File`] or already names this file.
     pub(crate) fn in_file(path: &Path, error: Error) -> Error {
         match error {
             Error::File { .. } => error,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_store::{Kind, attributes, value};
+use b2nd_store::{Kind, attributes, text::count, value};
 
 use crate::error::{Error, Result};
 use crate::frame::ArrayFrame;
@@ -76,15 +76,13 @@ impl Flat {
     pub(crate) fn geometry(&self, shape: Option<Vec<i64>>, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
-            return Err(Error::custom(format_args!(
-                "its {} bytes are not a multiple of the element size, {size} bytes",
-                self.len()
-            )));
+            let length = count(self.len(), "byte");
+            return Err(Error::custom(format_args!("it has {length}, not a multiple of the element size, {size} bytes")));
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
         let shape = shape.unwrap_or_else(|| vec![length]);
         if shape.iter().try_fold(1_i64, |items, &length| items.checked_mul(length)) != Some(length) {
-            return Err(Error::custom(format_args!("it has {length} elements, which does not match the shape {shape:?}")));
+            return Err(Error::custom(format_args!("it has {}, but the shape is {shape:?}", count(length, "element"))));
         }
         let chunk = match self {
             Flat::Even { chunk, .. } => *chunk,

@@ -63,7 +63,7 @@ const ARCHIVE: &str =
 #[cfg(feature = "object_store")]
 const STORED: &str = "a store of python-blosc2: download it, and open its arrays by key with `Array::from_store`";
 
-const STORE: &str = "a store of python-blosc2: open its arrays by key with `Array::from_store`";
+const STORE: &str = "a store: open its arrays by key with `Array::from_store`";
 
 /// Opens the frame in an open file again, from the same open file: its path can lead to another file by now.
 pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {

@@ -28,7 +28,8 @@ pub struct Options {
     /// Whether a block is split into one stream for each byte of an element. The streams are then compressed separately.
     pub split_mode: SplitMode,
     /// The metalayers in addition to the array's own metalayer. Each has a name of at most 31 bytes, and its content. They are stored in
-    /// the header, and their lengths cannot change later. The names `b2nd` and `caterva`, and names that occur twice, are errors.
+    /// the header, and their lengths can be changed later only by rewriting the file. The names `b2nd` and `caterva`, and names that occur
+    /// twice, are errors.
     pub metalayers: Vec<(String, Vec<u8>)>,
     /// The attributes (variable-length metalayers). Each has a name of at most 31 bytes, and its content. python-blosc2 expects contents in
     /// MessagePack, which [`b2nd::msgpack::to_vec`] returns.
@@ -61,7 +62,7 @@ impl Options {
     /// # Errors
     ///
     /// Fails if the shapes are not valid: if they have different numbers of dimensions, more than 16 dimensions or a negative length, or if
-    /// a block is longer than its chunk.
+    /// a block is longer than its chunk or has more bytes than Blosc2 allows.
     ///
     /// ```
     /// let geometry = b2nd_ndarray::Options::default().geometry(&[8192, 8192], 4)?;
@@ -86,7 +87,7 @@ impl Options {
         for (name, content) in &self.metalayers {
             if name == CatervaMeta::NAME || header.metalayers_mut().insert(name, content.clone())?.is_some() {
                 let why = if name == B2ndMeta::<&str>::NAME || name == CatervaMeta::NAME {
-                    "describes the array, and is written by this function"
+                    "is reserved for the array's own metalayer"
                 } else {
                     "occurs twice"
                 };
@@ -114,14 +115,14 @@ pub(crate) fn create(path: &Path, header: Header, overwrite: bool) -> Result<Wri
     Ok(if overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? })
 }
 
-/// Rejects filters with which python-blosc2 cannot open a file whose elements have this size.
+/// Rejects filters that prevent python-blosc2 from opening a file with this typesize.
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
     // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };
     match filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA) {
         Some(&(_, meta)) => Err(Error::custom(format_args!(
-            "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, found {}: python-blosc2 does not open files \
-             with longer ones",
+            "filter bytedelta: expected a typesize or parameter of at most {MAX_BYTEDELTA}, found {}: python-blosc2 cannot \
+             open files with a larger one",
             wide(meta)
         ))),
         None => Ok(()),

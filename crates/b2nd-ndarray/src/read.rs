@@ -32,8 +32,8 @@ impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, for any dtype. Elements that were never written
     /// (uninitialized chunks) are zero.
     ///
-    /// If the codec allows it, only the part of a block that the slice needs is decompressed. Damage after that part of the block is not
-    /// noticed; `b2nd check --data` reads everything.
+    /// If the codec allows it, a block is decompressed only up to the last element that the slice needs. Damage after this element is then
+    /// not noticed; `b2nd check --data` decompresses everything.
     ///
     /// # Errors
     ///
@@ -45,8 +45,8 @@ impl Array {
 
     /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
     ///
-    /// Values are decompressed directly into the result's memory. Their bytes are swapped if the file has a different byte order than the
-    /// machine.
+    /// The elements of each block are written directly to the result's memory. Their bytes are swapped if the file has a different byte
+    /// order than the machine.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Array {
     }
 
     /// Returns the bytes of the element that all chunks in a slice repeat, without reading the slice. Returns `None` if the chunks do not
-    /// repeat one element, or cannot be read.
+    /// repeat the same element, or if the first bytes of the chunks do not show this.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -134,7 +134,7 @@ impl Array {
     /// # Ok::<(), b2nd_ndarray::Error>(())
     /// ```
     ///
-    /// Only blocks that hold an element of the slice are decompressed.
+    /// Only blocks that hold an element of the slice are decompressed, unless a chunk can only be decompressed as a whole.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Array {
             };
             match *element {
                 SliceInfoElem::Index(index) => {
-                    let at = from_end(index, length);
+                    let at = from_end(index as i64, length);
                     if !(0..length).contains(&at) {
                         return Err(Error::Index { axis, index: index as i64, length });
                     }
@@ -171,10 +171,11 @@ impl Array {
                     rest.push(SliceInfoElem::Index(0));
                 }
                 SliceInfoElem::Slice { start, end, step } => {
-                    let (start, end) = (from_end(start, length), end.map_or(length, |end| from_end(end, length)));
-                    if let Some(&index) = [start, end].iter().find(|index| !(0..=length).contains(*index)) {
+                    let bounds = [start as i64, end.map_or(length, |end| end as i64)];
+                    if let Some(&index) = bounds.iter().find(|index| !(-length..=length).contains(*index)) {
                         return Err(Error::Index { axis, index, length });
                     }
+                    let [start, end] = bounds.map(|index| from_end(index, length));
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
                     // A slice with a negative step starts at the last element of its range, so the lowest index that it contains may be
                     // after `start`.
@@ -232,9 +233,8 @@ impl Array {
         // The typesize in a damaged header can make a small array larger than memory.
         let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
         if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
-            return Err(Error::custom(format_args!(
-                "the slice has {bytes} bytes, but the frame has only {stored} bytes of data"
-            )));
+            let (bytes, stored) = (count(bytes, "byte"), count(stored, "byte"));
+            return Err(Error::custom(format_args!("the slice has {bytes}, but the frame has only {stored} of data")));
         }
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }
@@ -263,7 +263,6 @@ pub(crate) fn in_bytes(slice: &[Range<i64>], itemsize: usize) -> Vec<usize> {
 }
 
 /// Resolves an index: a negative one counts from the end.
-fn from_end(index: isize, length: i64) -> i64 {
-    let index = index as i64;
+fn from_end(index: i64, length: i64) -> i64 {
     if index < 0 { index + length } else { index }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd_frame::{FIRST_READ, FrameType, Pieces};
-use b2nd_store::{AT_ONCE, Bytes, ObjectPart, get_range, requests};
+use b2nd_store::{AT_ONCE, Bytes, ObjectPart, get_range, requests, text::count};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
 use object_store::path::Path;
@@ -21,17 +21,19 @@ use crate::read::elements::Elements;
 use crate::read::select::Select;
 use crate::write::to_frame;
 
-/// The number of chunks that are fetched and decompressed at the same time when chunks are streamed.
+/// The number of chunks that are fetched at the same time when chunks are streamed.
 const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
-/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice fetches chunks of up to
-/// 1 MiB as a whole. From longer chunks only the blocks of the slice are fetched, in a second round of requests after their block tables.
-/// Ranges with at most 64 KiB between them are fetched in one request, and ranges of more than 2 MiB in several. Up to eight requests are
-/// sent at the same time. Each response is compared with the first response by length,
-/// tag, version and time, so reading returns an error if the object has been replaced since it was opened. (If a server sends only the
-/// length, only the length is compared.) To set timeouts and retries, use the options of the object store.
+/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice fetches a chunk as a
+/// whole if the chunk has at most 1 MiB, or if the slice needs at least three quarters of its blocks. From other chunks, only the blocks
+/// of the slice are fetched, in a second round of requests after the block tables. Ranges with at most 64 KiB between them are fetched in
+/// one request, and ranges of more than 2 MiB in several. Up to eight requests are sent at the same time.
+///
+/// Each response is compared with the first response by length, tag, version and time, so reading returns an error if the object has been
+/// replaced since it was opened. (If a server sends only the length, only the length is compared.) To set timeouts and retries, use the
+/// options of the object store.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -103,8 +105,8 @@ impl Remote {
         Ok(Remote { array: array.in_file(object.path.to_string()), object, length })
     }
 
-    /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or first
-    /// [`fetch`](Remote::fetch) the values.
+    /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or the array that
+    /// [`fetch`](Remote::fetch) returns.
     pub fn array(&self) -> &Array {
         &self.array
     }
@@ -245,7 +247,7 @@ impl Object {
         }
         let (expected, found) = (range.end - range.start, part.bytes.len());
         if opened.is_some() && found as u64 != expected {
-            let message = format!("expected {expected} bytes, found {found}");
+            let message = format!("expected {}, found {}", count(expected, "byte"), count(found, "byte"));
             return Err(self.failed(range, std::io::Error::new(std::io::ErrorKind::UnexpectedEof, message)));
         }
         Ok(part)

@@ -71,8 +71,8 @@ pub struct RepackOptions<'a> {
 /// Fails if:
 ///
 /// * `source` is not a frame or is damaged,
-/// * `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be written, or is the source itself and would change
-///   its frame type,
+/// * `target` exists, unless it is the source, or a file that a new file replaces ([`overwrite`](RepackOptions::overwrite)),
+/// * `target` cannot be written, or is the source itself and would change its frame type,
 /// * chunks are compressed again, and a codec or filter is not available,
 /// * new shapes are given, but they do not fit the array, or the frame has no metalayer `b2nd`,
 /// * this thread has the file open in an editor.

@@ -1,4 +1,4 @@
-//! Work on several threads of the pool of rayon, or on the calling thread without the feature `rayon`.
+//! Runs work on the threads of rayon's pool, or on the calling thread without the feature `rayon`.
 
 use crate::error::Result;
 

@@ -33,9 +33,9 @@ const PART: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if the shapes in `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more,
-/// or if the file exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such
-/// arrays, and for the filter bytedelta with elements longer than 127 bytes, because python-blosc2 cannot open such files.
+/// Fails if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more, or if the
+/// file exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and
+/// for the filter bytedelta with a typesize or parameter of more than 127, because python-blosc2 cannot open such files.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
@@ -146,8 +146,8 @@ pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
     })
 }
 
-/// Writes an array whose elements `read` returns: it is called with a buffer and a number of bytes, and appends bytes until the buffer has
-/// this number or more. At the end there may be fewer.
+/// Writes an array whose elements come from `read`. This function is called with a buffer and a number of bytes, and appends bytes until
+/// the buffer has this number or more. At the end of the data, the buffer may have fewer.
 fn write_layers(
     path: &Path,
     meta: Result<B2ndMeta>,
@@ -193,7 +193,7 @@ fn write_layers(
         data.drain(..at);
         read(&mut data, 1)?;
         if !data.is_empty() {
-            return Err(Error::custom(format_args!("expected {expected} bytes, found more")));
+            return Err(Error::custom(format_args!("expected {}, found more", b2nd_store::text::count(expected, "byte"))));
         }
         Ok(())
     })
@@ -372,7 +372,7 @@ impl Packer {
         Error::Memory { items: self.grid.extchunknitems(), itemsize: self.itemsize }
     }
 
-    /// Returns a function that copies the elements of one block of a chunk from `view` to a buffer. The function's arguments are the number
+    /// Returns a function that copies the elements of one block of a chunk from `view` to a buffer. The function's arguments are the index
     /// of the block and the buffer. The view's first element has the coordinates `origin` in the array. Padding is zero.
     fn fill<'a, A: NoUninit>(
         &'a self,

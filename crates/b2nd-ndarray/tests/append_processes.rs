@@ -105,7 +105,7 @@ fn appends_through_a_full_disk() {
     for round in 0..60 {
         limit_files(if round % 7 == 3 { Some(512) } else { None });
         let before = log.rows();
-        // An append that succeeds has only not been flushed yet.
+        // If the append succeeds, its rows may be only in memory until they are flushed.
         if log.append(&rows(before as usize, portion)).is_err() {
             failures += 1;
             assert_eq!(log.rows(), before, "nothing is taken");

@@ -71,8 +71,8 @@ fn chunks_that_do_not_align_are_refused_or_compressed_again() {
     let arrays = arrays.map(|path| Array::open(path).unwrap());
     let error = concat(&arrays, 0, &out, &ConcatOptions::default()).unwrap_err();
     assert!(matches!(error.kind(), Error::Misaligned { .. }));
-    let expected = "two.b2nd: it would start at element 6 of axis 0, which is inside a chunk of 4: the arrays can be joined only by \
-                    compressing their chunks again";
+    let expected = "two.b2nd: it would start at element 6 of axis 0, which is inside a chunk of length 4: the arrays can be \
+                    joined only by compressing their chunks again";
     assert!(error.to_string().ends_with(expected), "{error}");
     assert!(!out.exists());
     concat(&arrays, 0, &out, &RECOMPRESS).unwrap();

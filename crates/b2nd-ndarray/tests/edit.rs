@@ -270,8 +270,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     );
     assert_eq!(
         said(editor.write_slice(&[0..1, 0..2], &array![[1, 2, 3]])),
-        "the slice has the shape [1, 2], but the view has \
-                                                                             [1, 3]"
+        "expected the shape [1, 2] of the slice, found [1, 3]"
     );
     assert_eq!(
         said(editor.write_slice(&[0..1, 2..4], &array![[1, 2]])),
@@ -283,7 +282,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(said(editor.resize(&[4, -3], 1)), "shape[1]: expected a length of 0 or more, found -3");
     assert_eq!(said(editor.resize(&[4, 3], 1.0)), "the array's elements are int32, little-endian, not float64");
     assert_eq!(said(editor.resize(&[1 << 40, 1 << 20], 1)), "shape: expected at most 268435455 chunks, found 96076975302508544");
-    assert_eq!(said(editor.resize_bytes(&[4, 3], b"1")), "the array's elements have 4 bytes, but the requested type has 1");
+    assert_eq!(said(editor.resize_bytes(&[4, 3], b"1")), "the array's elements have 4 bytes, not 1");
     drop(editor);
     assert_eq!(fs::read(&path).unwrap(), before);
 }

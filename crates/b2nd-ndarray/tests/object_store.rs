@@ -254,7 +254,7 @@ fn every_way_to_read_gives_what_the_array_gives() {
     assert_eq!(took(), 20);
 
     let said = |error: Error| error.kind().to_string();
-    assert_eq!(said(block_on(remote.chunk::<u32>(20)).unwrap_err()), "chunk 20 is out of range: the array has 20");
+    assert_eq!(said(block_on(remote.chunk::<u32>(20)).unwrap_err()), "chunk 20 is out of range: the array has 20 chunks");
     assert_eq!(said(remote.chunks::<f32>().err().unwrap()), "the array's elements are uint32, little-endian, not float32");
     assert_eq!(
         said(block_on(remote.select::<u32>(&[Select::All, [400].into()])).unwrap_err()),

@@ -87,7 +87,7 @@ fn one_file_becomes_many_and_many_become_one() {
     assert!(sparse.is_dir() && whole::<i32>(&sparse) == values && contents(&sparse) == contents(&path));
     repack(&sparse, &back, &to(FrameType::Contiguous)).unwrap();
     assert!(back.is_file() && whole::<i32>(&back) == values && contents(&back) == contents(&path));
-    // The kind of frame does not change unless one is given, and gaps are removed.
+    // The frame type does not change unless one is given, and gaps are removed.
     let mut editor = ArrayEditor::open(&sparse).unwrap();
     editor.write_slice(&[0..1, 0..1], &ndarray::array![[-5]]).unwrap();
     drop(editor);

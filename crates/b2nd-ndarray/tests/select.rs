@@ -200,7 +200,7 @@ fn a_selection_that_does_not_fit_is_refused_by_axis_index_and_bounds() {
     assert_eq!(error(&[[0, 4].into(), Select::All]), "slice[0]: 4 is outside of a dimension of length 4");
     assert_eq!(error(&[Select::All, [0, -4].into()]), "slice[1]: -4 is outside of a dimension of length 3");
     assert_eq!(error(&[Select::All, [i64::MIN].into()]), "slice[1]: -9223372036854775808 is outside of a dimension of length 3");
-    assert_eq!(error(&[Select::All, [true; 4].into()]), "selection[1]: expected a mask of 3 entries, found 4");
+    assert_eq!(error(&[Select::All, [true; 4].into()]), "selection[1]: expected a mask of length 3, found 4");
     assert_eq!(error(&[(2..5).into(), Select::All]), "slice[0]: expected 0 <= start <= stop <= 4, found 2..5");
     #[allow(clippy::reversed_empty_ranges)]
     let backwards = 2..1;
@@ -266,7 +266,7 @@ fn chunk_after_chunk_makes_the_array() {
 #[test]
 fn a_chunk_that_is_not_there_is_refused() {
     let stored = Array::from_frame(to_frame(&numbered(&[4, 3]), &Options::default()).unwrap()).unwrap();
-    assert_eq!(stored.chunk::<i32>(1).unwrap_err().to_string(), "chunk 1 is out of range: the array has 1");
+    assert_eq!(stored.chunk::<i32>(1).unwrap_err().to_string(), "chunk 1 is out of range: the array has 1 chunk");
     assert_eq!(stored.chunks::<u8>().err().unwrap().to_string(), "the array's elements are int32, little-endian, not uint8");
     assert_eq!(
         stored.chunks_in::<i32>(&[0..4, 0..4]).err().unwrap().to_string(),

@@ -68,7 +68,7 @@ fn views_of_any_layout_are_filled() {
     assert!(wider.slice(s![.., ..;2, ..]).iter().all(|&value| value == -1));
 
     let error = array.read_into(&slice, ArrayD::from_elem(vec![5, 9, 23], 0).view_mut()).unwrap_err();
-    assert_eq!(error.to_string(), "the slice has the shape [5, 23, 9], but the view has [5, 9, 23]");
+    assert_eq!(error.to_string(), "expected the shape [5, 23, 9] of the slice, found [5, 9, 23]");
 }
 
 #[test]

@@ -53,11 +53,11 @@ fn slabs_give_the_same_file_as_the_whole_array() {
         std::fs::remove_file(&other).unwrap();
     }
     let few = write_slabs(&other, &[1000, 7], slabs(10).take(99), &options);
-    refused(&other, few, "expected 56000 bytes, found 55440");
+    refused(&other, few, "expected 56,000 bytes, found 55,440");
     let many = write_slabs(&other, &[1000, 7], slabs(10).chain(slabs(1)), &options);
-    refused(&other, many, "expected 56000 bytes, found more");
+    refused(&other, many, "expected 56,000 bytes, found more");
     let rows = write_slabs(&other, &[1000, 6], slabs(10), &options);
-    refused(&other, rows, "rows to append: expected the shape [6], found [7]");
+    refused(&other, rows, "expected rows of the shape [6], found [7]");
     write_slabs(&other, &[], [ndarray::arr0(7)], &Options::default()).unwrap();
     assert_eq!(whole::<i32>(&other), ndarray::arr0(7).into_dyn());
 }
@@ -68,7 +68,7 @@ fn metalayers_that_would_hide_the_arrays_own_are_refused() {
     let path = directory.path().join("a.b2nd");
     for name in ["b2nd", "caterva"] {
         let options = Options { metalayers: vec![(name.to_owned(), vec![7; 34])], ..Options::default() };
-        let expected = format!("metalayers: the name {name:?} describes the array, and is written by this function");
+        let expected = format!("metalayers: the name {name:?} is reserved for the array's own metalayer");
         refused(&path, write(&path, &array![1, 2, 3], &options), &expected);
     }
     let twice = ["note", "other", "note"].map(|name| (name.to_owned(), vec![1]));

@@ -13,7 +13,7 @@ use crate::value;
 /// GiB.
 pub const MAX_VALUE: usize = 1 << 28;
 
-/// A variable-length metalayer (vlmetalayer), which python-blosc2 calls an attribute.
+/// An attribute, which is stored in a variable-length metalayer (vlmetalayer).
 pub struct Attribute<'a> {
     /// The attribute's name. It can be any bytes, not only UTF-8.
     pub name: &'a [u8],

@@ -6,9 +6,9 @@ use crate::Frame;
 
 /// A chunk, or consecutive special chunks with the same entry in the index.
 pub struct ChunkRun {
-    /// The number of the first chunk.
+    /// The index of the first chunk.
     pub first: u64,
-    /// The number of the last chunk. It equals `first` if there is only one chunk.
+    /// The index of the last chunk. It equals `first` if there is only one chunk.
     pub last: u64,
     /// Where the chunk is stored, and its header.
     pub content: Content,
@@ -24,8 +24,8 @@ pub enum Content {
     At(u64, Result<ChunkHeader>),
 }
 
-/// Iterates over the chunks in order. If a chunk has bytes, its header is read, and compared with the chunk's position and the frame's
-/// header.
+/// Iterates over the chunks in the order of their indices. If a chunk has bytes, its header is read, and compared with the chunk's position
+/// and the frame's header.
 pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = ChunkRun> {
     let mut next = 0;
     std::iter::from_fn(move || {

@@ -96,8 +96,8 @@ pub struct Directory(
 );
 
 impl Directory {
-    /// Creates the directories that contain the file `name`, and returns the path of the file. Fails if this directory itself does not
-    /// exist, which `create_dir_all` would create again after a signal has removed it.
+    /// Creates the directories that contain the file `name`, and returns the path of the file. Unlike `create_dir_all`, this does not
+    /// create the directory itself again, because the handler of a signal may have removed it.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ const WHOLE: u64 = 1 << 24;
 /// The timeout for fetching a range, including all retries.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A failed request is retried twice: after 0.1 s and after 0.4 s.
+/// A request with a transient failure is retried twice: after 0.1 s and after 0.4 s.
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
@@ -91,7 +91,7 @@ impl Server {
         }
     }
 
-    /// Requests a range, and retries transient failures until the timeout. Once a request has timed out, no more requests are sent.
+    /// Requests a range, and retries transient failures within the timeout. Once a request has timed out, no more requests are sent.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
         if let Some(stalled) = self.stalled.get() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));

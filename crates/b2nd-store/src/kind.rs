@@ -13,7 +13,7 @@ use crate::value;
 pub enum Kind {
     /// `ndarray`: an array of n dimensions.
     NdArray,
-    /// `schunk`: chunks of bytes, without metadata that describe the bytes.
+    /// `schunk`: chunks of bytes, without metadata that describes the bytes.
     SChunk,
     /// `ctable`: the metadata of a table.
     CTable,
@@ -27,8 +27,8 @@ pub enum Kind {
     LazyExpr,
     /// `lazyudf`: a function with its operands. Its values are computed when they are read.
     LazyUdf,
-    /// `b2object`: an object with the metalayer `b2o` that is neither a lazy expression or function nor a remote array. It is computed or
-    /// fetched when it is opened.
+    /// `b2object`: an object with the metalayer `b2o` that is neither a lazy expression or function nor a remote array, such as a reference
+    /// to an array on a Caterva2 server.
     B2Object,
     /// `proxy`: a cache of another array.
     Proxy,

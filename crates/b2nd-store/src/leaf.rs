@@ -8,6 +8,7 @@ use crate::attributes::MAX_VALUE;
 use crate::folder::{Folder, LEAVES, named};
 use crate::frame::{Bytes, Frame};
 use crate::table::Table;
+use crate::text::count;
 
 /// An array, a table or another object in a store.
 #[derive(Clone)]
@@ -47,7 +48,7 @@ pub enum Content {
 ///
 /// # Errors
 ///
-/// Fails if there is no leaf with this key. The error lists some keys that exist.
+/// Fails if there is no leaf with this key. The error usually lists up to five keys that exist.
 pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     let name = key.trim_start_matches('/');
     let wanted = format!("/{name}");
@@ -118,9 +119,9 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
     let header = frame.header();
     let end = offset.checked_add(length).filter(|&end| u64::try_from(header.nbytes()).is_ok_and(|nbytes| end <= nbytes));
     let Some(end) = end else {
-        let nbytes = header.nbytes();
+        let (length, nbytes) = (count(length, "byte"), count(header.nbytes(), "byte"));
         return Err(Error::custom(format_args!(
-            "the leaf has {length} bytes at offset {offset}, but the frame has only {nbytes} bytes of data"
+            "the leaf has {length} at offset {offset}, but the frame has only {nbytes} of data"
         )));
     };
     let Ok(chunksize @ 1..) = u64::try_from(header.chunksize()) else {
@@ -130,7 +131,7 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
         )));
     };
     if length > MAX_VALUE as u64 {
-        return Err(Error::custom(format_args!("{length} bytes are embedded; the limit is {MAX_VALUE}")));
+        return Err(Error::custom(format_args!("the leaf has {length} bytes; the limit is {MAX_VALUE}")));
     }
     let offsets = frame.offsets()?;
     let mut data = Vec::new();
@@ -147,10 +148,8 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
                 }
                 let chunk = chunk.into_data()?;
                 let Some(part) = chunk.get(from..to) else {
-                    return Err(Error::custom(format_args!(
-                        "chunk {number}: expected {to} bytes or more, found {}",
-                        chunk.len()
-                    )));
+                    let [expected, found] = [to, chunk.len()].map(|length| count(length, "byte"));
+                    return Err(Error::custom(format_args!("chunk {number}: expected {expected} or more, found {found}")));
                 };
                 data.extend_from_slice(part);
             }

@@ -40,7 +40,7 @@ pub struct StoreListing {
 ///
 /// If bytes of a source have not been fetched yet ([`Missing`](b2nd_frame::ErrorKind::Missing)), the other files are still read, so that
 /// one call finds out which bytes are missing in all files. If a file of attributes is not a valid frame, it is listed as a leaf, and
-/// opening the leaf returns the error.
+/// opening the leaf's frame returns the error.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
 /// Returns the error for a folder without any Blosc2 file.
 fn nothing(files: &[String]) -> Error {
     if files.iter().any(|file| file.ends_with(".npy")) {
-        return Error::custom("it contains NumPy files, like a .npz file: unpack it, then convert them with `b2nd import`");
+        return Error::custom("it contains NumPy files: unpack a .npz file first, then convert .npy files with `b2nd import`");
     }
     Error::custom(format_args!(
         "it contains no Blosc2 file: no frame (.b2nd, .b2f, .b2b, or a sparse one's chunks.b2frame) and no store ({EMBED})"
@@ -139,7 +139,7 @@ impl StoreListing {
         } else if file == EMBED {
             let source = folder.open(file)?;
             let frame = Frame::open(&*source)?;
-            // The first versions of python-blosc2 wrote an `embed.b2e` next to tables, without the list of embedded frames.
+            // The first versions of python-blosc2 with tables wrote an `embed.b2e` next to tables, without the list of embedded frames.
             if has_tables && Attributes::of(&frame)?.get("estore_metadata").is_none() {
                 self.kind = self.kind.or(Some(Kind::of(frame.header(), None)));
                 return Ok(());
@@ -206,8 +206,8 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Returns true if a file is a leaf: its name has the ending of a leaf, or its first bytes are those of a
-/// frame. Compressed members of an archive are not decompressed for this, as in python-blosc2.
+/// Returns true if a file is a leaf: its name has the ending of a leaf, or its first bytes are those of a frame. Compressed members of an
+/// archive are not decompressed for this, as in python-blosc2.
 fn is_leaf(folder: &dyn Folder, file: &str) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     if is_named_so || !folder.is_stored(file) {
@@ -220,7 +220,7 @@ fn is_leaf(folder: &dyn Folder, file: &str) -> Result<bool> {
     }
 }
 
-/// Returns the path of a file without the ending of its name, as Python's `os.path.splitext`.
+/// Returns the path of a file without the ending of its name, like Python's `os.path.splitext`.
 fn without_ending(file: &str) -> &str {
     let name = file.rfind('/').map_or(0, |slash| slash + 1);
     match file[name..].trim_start_matches('.').rfind('.') {

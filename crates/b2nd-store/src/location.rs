@@ -180,13 +180,14 @@ fn open_address(address: &str) -> Result<Target> {
         #[cfg(feature = "http")]
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),
         "file" => refused("give the path, without file://"),
-        "s3" | "s3a" | "gs" | "gcs" | "az" | "azure" | "abfs" | "abfss" | "adl" | "wasb" | "wasbs" | "hf" => {
+        "s3" | "s3a" | "gs" | "az" | "azure" | "abfs" | "abfss" | "adl" => {
             refused("use the object's https:// URL, or scan the bucket with b2nd-catalog")
         }
+        "gcs" | "wasb" | "wasbs" | "hf" => refused("use the object's https:// URL"),
         "ftp" | "ftps" | "sftp" | "ssh" | "scp" | "hdfs" | "webdav" | "dav" | "smb" | "nfs" => {
             refused("copy the file to this machine first")
         }
-        _ => refused("use a path, http:// or https://"),
+        _ => refused(if cfg!(feature = "http") { "use a path, http:// or https://" } else { "use a path" }),
     }
 }
 

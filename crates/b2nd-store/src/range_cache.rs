@@ -66,7 +66,8 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
         end.saturating_sub(BLOCK)..end
     }
 
-    /// Returns a block. If the block is not cached, fetches the block and those that follow it, up to the next cached block.
+    /// Returns a block. If the block is not cached, fetches it together with the blocks that follow it: up to [`AHEAD`] blocks, but only
+    /// those before the next cached block.
     fn block(&self, number: u64) -> io::Result<Arc<[u8]>> {
         self.blocks.get_or_insert_with(&number, || {
             let following = (number.saturating_sub(AHEAD - 1)..number).rev();
@@ -85,14 +86,15 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
     fn fetch(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         let (expected, bytes) = (range.end - range.start, (self.fetch)(range.clone())?);
         if bytes.len() as u64 != expected {
-            let message = format!("bytes {} to {}: expected {expected} bytes, found {}", range.start, range.end, bytes.len());
+            let [expected, found] = [expected, bytes.len() as u64].map(|length| crate::text::count(length, "byte"));
+            let message = format!("bytes {} to {}: expected {expected}, found {found}", range.start, range.end);
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
         }
         Ok(bytes)
     }
 
-    /// Fetches ranges with up to [`AT_ONCE`] requests at the same time. Passes each range's number, the range and its bytes to `take`, in
-    /// any order.
+    /// Fetches ranges with up to [`AT_ONCE`] requests at the same time. Passes the index of each range, the range and its bytes to `take`,
+    /// in any order.
     fn fetch_all(&self, ranges: &[Range<u64>], take: impl FnMut(usize, &Range<u64>, Vec<u8>) + Send) -> io::Result<()> {
         let (take, next) = (Mutex::new(take), AtomicUsize::new(0));
         let work = || {

@@ -79,7 +79,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if the target is a file that cannot be read or a damaged archive.
+    /// Fails if the target is a file that cannot be read, or a damaged archive or HDF5 file.
     pub fn of_folder(name: &str, target: &Target) -> Result<Option<Store>> {
         match target {
             Target::File(source) if !foreign::is_folder(&source.read(0..8)?) => Ok(None),
@@ -87,7 +87,8 @@ impl Store {
         }
     }
 
-    /// Opens an archive, or a frame that embeds frames. `name` is the path or URL of the source.
+    /// Opens an archive, an HDF5 file ([`open_hdf5_with`](foreign::open_hdf5_with)), or a frame that embeds frames. `name` is the path or
+    /// URL of the source.
     ///
     /// # Errors
     ///

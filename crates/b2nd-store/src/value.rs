@@ -37,7 +37,7 @@ pub fn extensions(value: &RawValue) -> Vec<i8> {
     found
 }
 
-/// Formats a value as one line in the syntax of Python, shortened to `limit` characters.
+/// Formats a value as one line of text in a syntax similar to Python's, shortened to `limit` characters.
 pub fn text(value: &RawValue, limit: usize) -> String {
     let mut line = Line { text: String::new(), limit };
     // Writing fails only if the line is full, so the error is ignored.
@@ -45,8 +45,7 @@ pub fn text(value: &RawValue, limit: usize) -> String {
     shortened(line.text, limit)
 }
 
-/// A buffer for one line of text that will be shortened to `limit` characters. Writing fails when the text is longer than `4 * limit`
-/// bytes. It then has more than `limit` characters, because a character has at most four bytes.
+/// A buffer for one line of text that will be shortened to `limit` characters. Writing fails when the text has more than `4 * limit` bytes.
 struct Line {
     text: String,
     limit: usize,

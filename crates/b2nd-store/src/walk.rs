@@ -30,12 +30,12 @@ enum What {
 impl Candidate {
     /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame, a store, or an HDF5 file that this process opens as a store
     /// ([`open_hdf5_with`](foreign::open_hdf5_with)). Returns `None` if it is something else. Frames and HDF5 files are recognized by their
-    /// first bytes. Frames of C-Blosc2's betas are also recognized, but they are rejected when their header is read.
-    /// The path at which the search started is opened even if it is a file of another kind.
+    /// first bytes. Frames of C-Blosc2's betas are also recognized, but they are rejected when their header is read. The path at which the
+    /// search started is opened even if it is a file of another kind.
     ///
     /// # Errors
     ///
-    /// Fails if the path cannot be read.
+    /// Fails if the path cannot be read, or if it is a symbolic link that has a name like that of a Blosc2 file.
     pub fn open(&self) -> Option<Result<Target>> {
         let path = self.path.as_path();
         let file = |file| Some(Target::File(Arc::new(file)));

@@ -11,7 +11,7 @@ use rawzip::{CompressionMethod, ReaderAt, ZipArchive};
 use crate::attributes::MAX_VALUE;
 use crate::folder::{EMBED, Folder, LeftOut, Why, same_crc};
 use crate::frame::Bytes;
-use crate::text::printable;
+use crate::text::{count, printable};
 
 /// The size of the buffer for reading the archive's directory, in bytes.
 const BUFFER: usize = 1 << 16;
@@ -115,7 +115,8 @@ impl Zip {
         let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
             .map_err(|error| refused(name, &format!("compressed, and cannot be decompressed: {error}")))?;
         if data.len() != length {
-            return Err(refused(name, &format!("compressed: expected {length} bytes after decompression, found {}", data.len())));
+            let [expected, found] = [length, data.len()].map(|length| count(length, "byte"));
+            return Err(refused(name, &format!("compressed: expected {expected} after decompression, found {found}")));
         }
         same_crc(name, member.crc, rawzip::crc32(&data))?;
         let data = Arc::new(data);

@@ -79,7 +79,7 @@ fn an_archive_has_a_budget() {
         error("large"),
         "the member \"large\" is compressed, and all decompressed members together would exceed the limit of 268435456 bytes"
     );
-    assert_eq!(error("wrong"), "the member \"wrong\" is compressed: expected 4 bytes after decompression, found 3");
+    assert_eq!(error("wrong"), "the member \"wrong\" is compressed: expected 4 bytes after decompression, found 3 bytes");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn an_archive_without_blosc2_says_so() {
         };
         assert_eq!(
             said("a.npz"),
-            "a.npz: it contains NumPy files, like a .npz file: unpack it, then convert them with `b2nd import`\n"
+            "a.npz: it contains NumPy files: unpack a .npz file first, then convert .npy files with `b2nd import`\n"
         );
         assert!(said("a.zip").starts_with("a.zip: it contains no Blosc2 file: "), "{}", said("a.zip"));
     }

@@ -408,8 +408,8 @@ fn an_embed_map_that_leads_to_itself_has_an_end() {
     let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
     tests.write("beyond.b2e", beyond);
     let error = format!(
-        "beyond.b2e::/self: the leaf has 100000 bytes at offset 0, but the frame has only {} bytes of data\n",
-        inner.len()
+        "beyond.b2e::/self: the leaf has 100,000 bytes at offset 0, but the frame has only {} of data\n",
+        b2nd_store::text::count(inner.len(), "byte")
     );
     assert_eq!(tests.run(&["check", "beyond.b2e"]).1, error);
 }

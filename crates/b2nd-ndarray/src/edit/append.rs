@@ -81,9 +81,9 @@ impl Appender {
     /// # Errors
     ///
     /// Returns the errors of [`Array::open`](crate::Array::open). Also fails if this thread has another `Appender` or editor for the file,
-    /// if the frame is sparse, if the array has no dimensions or its rows have no elements, if the array's metalayer does not have the
-    /// layout that C-Blosc2 has written since 2.7.0, or if the array's metalayer does not lie in the header's first 512 bytes, because
-    /// other metalayers precede it.
+    /// if the frame is sparse, if the array has no dimensions, if its rows or its chunks have no elements, if a block is longer than its
+    /// chunk, if the array's metalayer does not have the layout that C-Blosc2 has written since 2.7.0, or if the array's metalayer does not
+    /// lie in the header's first 512 bytes, because other metalayers precede it.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.
@@ -97,7 +97,7 @@ impl Appender {
             return Err(refused(path, "an array without dimensions has no rows"));
         };
         if chunk == 0 || grid.shape().iter().skip(1).any(|&length| length == 0) {
-            return Err(refused(path, "its rows have no elements"));
+            return Err(refused(path, "its rows or its chunks have no elements"));
         }
         let full = rows / chunk * chunk;
         let in_row: i64 = grid.chunks_per_dimension().iter().skip(1).product();

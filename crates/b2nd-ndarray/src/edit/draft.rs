@@ -24,7 +24,7 @@ impl Draft {
         let chunks = File::edit(path).and_then(ChunkEditor::new).map_err(|error| in_file(error.into()))?;
         let meta = current(chunks.file().header()).map_err(in_file)?;
         let draft = Draft { chunks, meta };
-        // Such an array can be read, but a chunk would be as long as its block, and could take minutes to compress.
+        // If blocks are longer than chunks, each chunk is padded to the length of a block, and could take minutes to compress.
         check_fit(&draft.meta.geometry).map_err(in_file)?;
         Ok(draft)
     }
@@ -67,11 +67,11 @@ impl Draft {
     }
 }
 
-/// Returns the metalayer of an array of the current layout.
+/// Returns the array's metalayer. Fails if it does not have the layout that C-Blosc2 has written since 2.7.0.
 pub(crate) fn current(header: &Header) -> Result<B2ndMeta> {
     match header.array()?.ok_or(Error::NoArray)? {
         ArrayMeta::B2nd(meta) => Ok(meta.into_owned()),
-        _ => Err(Error::custom("only arrays of the current layout can be edited: upgrade the file first")),
+        _ => Err(Error::custom("the array's metalayer has an old layout: run `b2nd upgrade` first")),
     }
 }
 

@@ -56,7 +56,7 @@ impl Along {
         self.get(self.len() - 1)
     }
 
-    /// Returns the coordinates before a coordinate that is greater than the first, and the others.
+    /// Splits the coordinates into those less than `at` and the others. `at` must be greater than the first coordinate.
     pub(crate) fn split(&self, at: i64) -> (Along, Along) {
         match self {
             Along::Steps(range, step) => {

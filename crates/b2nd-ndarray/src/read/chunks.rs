@@ -13,7 +13,7 @@ use crate::read::area::shared;
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArrayChunk<T> {
-    /// The chunk's number, which counts the chunks of the grid in C order.
+    /// The index of the chunk in the grid of chunks, in C order.
     pub number: u64,
     /// The coordinates of the chunk in the grid of chunks.
     pub coordinates: Vec<i64>,
@@ -136,7 +136,7 @@ impl Array {
     fn chunk_in<T: Element>(&self, number: u64, slice: &[Range<i64>]) -> Result<ArrayChunk<T>> {
         let place = self.grid().chunk_extent(number).zip(self.grid().chunk_coords(number));
         let Some((extent, coordinates)) = place else {
-            let nchunks = self.grid().nchunks();
+            let nchunks = b2nd_store::text::count(self.grid().nchunks(), "chunk");
             return Err(self.error(Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}"))));
         };
         let ranges = shared(&extent, slice);
@@ -145,7 +145,7 @@ impl Array {
     }
 }
 
-/// An iterator that computes the numbers of chunks one by one.
+/// An iterator that computes the indices of chunks one by one.
 pub(crate) trait Numbers: ExactSizeIterator<Item = u64> + Clone + Send + Sync {}
 
 impl<N: ExactSizeIterator<Item = u64> + Clone + Send + Sync> Numbers for N {}

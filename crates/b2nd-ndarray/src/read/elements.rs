@@ -36,7 +36,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the file has no dtype or an unknown one. Also returns the errors of [`read_bytes`](Array::read_bytes).
+    /// Fails if the dtype is not known. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
         let unknown = || self.error(Error::custom("the type of the array's elements is not known"));
         let dtype = self.dtype().cloned().ok_or_else(unknown)?;
@@ -90,7 +90,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such field.
+    /// Fails if there is no such field, or if the elements are shorter than their dtype.
     pub fn part(&self, name: &str) -> Result<Elements> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
         let found = self.dtype.describe();

@@ -47,7 +47,8 @@ impl Array {
         let bytes = frame::chunk(&self.store, number, None)?;
         let found = bytes.header().nbytes();
         if expected != found as u64 {
-            return Err(in_chunk(Error::custom(format_args!("expected {expected} bytes, as the header says, found {found}"))));
+            let [expected, found] = [expected, found as u64].map(|length| b2nd_store::text::count(length, "byte"));
+            return Err(in_chunk(Error::custom(format_args!("the header says {expected}, but the chunk has {found}"))));
         }
         self.chunk_data(&bytes).map_err(in_chunk)
     }

@@ -38,7 +38,8 @@ impl Array {
         let expected = usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
         let (expected, found) = (expected.ok_or(Error::Memory { items, itemsize })?, header.nbytes());
         if expected != found {
-            return Err(Error::custom(format_args!("expected {expected} bytes for the array's shapes, found {found}")));
+            let [expected, found] = [expected, found].map(|length| b2nd_store::text::count(length, "byte"));
+            return Err(Error::custom(format_args!("expected {expected} for the array's shapes, found {found}")));
         }
         if header.special().is_none() && !header.is_stored() {
             b2nd_codec::accept(&header)?;
@@ -168,7 +169,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
 }
 
 /// Fills a view with copies of one element, or with zeros if `element` is empty. If `zeroed` is true, the view already contains only zeros.
-/// The data of a special chunk can be 2 GiB long, so they are not allocated.
+/// The data of a special chunk can be 2 GiB long, so it is not allocated.
 pub(crate) fn repeat(element: &[u8], mut view: BytesMut<'_>, zeroed: bool) {
     if element.iter().any(|&byte| byte != 0) {
         for row in join_bytes(view).rows_mut() {

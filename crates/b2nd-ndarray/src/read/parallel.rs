@@ -22,7 +22,7 @@ const SMALL: i64 = 256 << 10;
 const FETCHED: u64 = 64 << 20;
 
 /// A chunk with at most this many bytes is fetched in one request. Fetching only some of its blocks would take two rounds of requests,
-/// since the block table comes first: while one round waits for an answer over the internet, some 30 ms, a fast line carries as many bytes.
+/// because the block table is needed first. In the time of one round over the internet, about 30 ms, a fast line carries this many bytes.
 const SHORT: u64 = 1 << 20;
 
 /// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read in one call.
@@ -88,8 +88,8 @@ impl Array {
         let in_chunk = |error| Error::in_chunk(number, error);
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), parallel, cells: 1 };
-        // Blocks are read one by one, so that no buffer holds a whole chunk. If blocks are small and most of them are wanted, the whole
-        // chunk is read. If each read takes a request, the whole chunk is read also if it is short.
+        // Blocks are read one by one, so that no buffer holds a whole chunk. But the whole chunk is read if most of its blocks are wanted,
+        // and they are small or each read takes a request. It is also read if each read takes a request and the chunk is short.
         let most = (tiles.count(&selected) as u64).saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3);
         let table = grid.blocks_per_chunk().saturating_mul(4).saturating_add(ChunkHeader::MAX_LEN as u64);
         let front = match self.is_fetched {

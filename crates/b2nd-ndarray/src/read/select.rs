@@ -60,7 +60,7 @@ impl Array {
     /// Reads the elements that are selected along each axis.
     ///
     /// Each block that holds a selected element is decompressed once, whatever the order of the indices. Blocks that hold no selected
-    /// element are not decompressed.
+    /// element are not decompressed, unless a chunk can only be decompressed as a whole.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Select};
@@ -140,7 +140,7 @@ impl Select {
             }
             Select::Step(range, step) => Ok((Along::Steps(range.clone(), *step), None)),
             Select::Mask(mask) if i64::try_from(mask.len()) != Ok(length) => {
-                Err(Error::custom(format_args!("selection[{axis}]: expected a mask of {length} entries, found {}", mask.len())))
+                Err(Error::custom(format_args!("selection[{axis}]: expected a mask of length {length}, found {}", mask.len())))
             }
             Select::Mask(mask) => Ok(ascending((0..).zip(mask).filter(|(_, wanted)| **wanted).map(|(at, _)| at).collect())),
             Select::Indices(indices) => {

@@ -16,7 +16,8 @@ use crate::json::string_len;
 ///
 /// # Errors
 ///
-/// Fails if the text is not JSON, or if one of these objects has invalid content. The error is a message for users.
+/// Fails if the text is not JSON, if one of these objects has invalid content, or if an integer does not fit in 64 bits. The error is a
+/// message for users.
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: b2nd::Value = serde_json::from_str(json).map_err(|error| {
         let text = error.to_string();
