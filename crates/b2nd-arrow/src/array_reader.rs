@@ -135,7 +135,7 @@ fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<A
     if name == "<M8[D]" {
         let day = |(at, day): (usize, &[u8])| {
             let day = day.try_into().map_or(i64::MIN, i64::from_le_bytes);
-            let far = || Error::new(ErrorKind::Refused, format_args!("day {day} does not fit a date of Arrow")).at_row(row(at));
+            let far = || Error::new(ErrorKind::Refused, format_args!("day {day} does not fit an Arrow date")).at_row(row(at));
             if day == i64::MIN { Ok(None) } else { i32::try_from(day).map(Some).map_err(|_| far()) }
         };
         return Ok(Arc::new(bytes.chunks_exact(8).enumerate().map(day).collect::<Result<Date32Array>>()?));

@@ -41,7 +41,7 @@ impl<S> OneColumn<S> {
         OneColumn { source, schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
     }
 
-    /// Makes a column of each field, if the values are structures.
+    /// Makes a column of each field, if the values are structures other than complex numbers.
     pub(crate) fn with_fields(mut self) -> OneColumn<S> {
         if let DataType::Struct(fields) = self.schema.field(0).data_type() {
             if !is_complex(self.schema.field(0).data_type()) {
