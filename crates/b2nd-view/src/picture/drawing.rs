@@ -48,8 +48,9 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Draws chunks along the axis of the rows and the axis of the columns, each `None` if the array has fewer axes, in a document of about
-    /// the size `bounds` (width, height). Returns `None` if the array has no chunks or does not have these axes.
+    /// Draws chunks along the axis of the rows and the axis of the columns, each `None` if the array has fewer axes. The last parameter is
+    /// the approximate size of the document (width, height). Returns `None` if the array has no chunks or does not have these axes, if both
+    /// axes are the same, or if `first` has another number of coordinates than the array has axes.
     ///
     /// `first` has the coordinates of the first chunk, which count chunks, one for each axis of the array. At most `most` chunks are drawn
     /// along each of the two axes. Without `most`, all are drawn from 0 on, or the first ones and the last one if there are many.
