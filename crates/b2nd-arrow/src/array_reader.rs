@@ -75,13 +75,13 @@ impl ArrayReader {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
         let (rows, inner) = shape.split_first().map_or((1, shape), |(&rows, inner)| (rows, inner));
         let inner: Option<Vec<i32>> = inner.iter().map(|&length| i32::try_from(length).ok()).collect();
-        let inner = inner.ok_or_else(|| refused("its rows are too long".to_owned()))?;
+        let inner = inner.ok_or_else(|| refused(format!("expected rows of 1 byte to 64 MiB, found the shape {shape:?}")))?;
         let items = inner.iter().try_fold(1_usize, |items, &length| items.checked_mul(usize::try_from(length).ok()?));
         let width = match items.and_then(|items| items.checked_mul(dtype.itemsize())) {
             Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
             Some(width @ ..=MAX_ROW) => width,
             _ => {
-                let found = format!("found {} elements of {} bytes", items.unwrap_or(usize::MAX), dtype.itemsize());
+                let found = format!("found the shape {inner:?} and the dtype {dtype}");
                 return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
             }
         };

@@ -185,7 +185,7 @@ impl Dataset {
         let (count, limit) = (self.grid.nchunks(), EMPTY_CHUNKS.saturating_add(written.saturating_mul(64)));
         if count > limit {
             return Err(Error::custom(format_args!(
-                "the dataset has {count} chunks; the limit for the amount of data in this file is {limit}"
+                "the dataset has {count} chunks; with the data that is in the file, the limit is {limit}"
             )));
         }
         Ok(())

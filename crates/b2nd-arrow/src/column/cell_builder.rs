@@ -204,8 +204,8 @@ pub(crate) fn unexpected(expected: &str, found: &Token) -> Error {
         Token::Str(_) => "text".to_owned(),
         Token::Bytes(_) => "bytes".to_owned(),
         Token::Ext(kind, _) => format!("an extension {kind}"),
-        Token::Array(count) => format!("an array of {count}"),
-        Token::Map(count) => format!("a map of {count}"),
+        Token::Array(count) => format!("an array of length {count}"),
+        Token::Map(count) => format!("a map of length {count}"),
     };
     Error::damaged(format_args!("expected {expected}, found {found}"))
 }

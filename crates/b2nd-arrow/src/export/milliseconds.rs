@@ -1,4 +1,4 @@
-//! [`Milliseconds`]: converts times in seconds to milliseconds for Parquet, which has no times in seconds.
+//! [`Milliseconds`]: converts timestamps in seconds to milliseconds for Parquet, which has no timestamps in seconds.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 use super::text;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A schema without times in seconds, to which batches are converted.
+/// A schema without timestamps in seconds, to which batches are converted.
 pub(crate) struct Milliseconds {
     schema: SchemaRef,
     /// The number of rows of all previous batches.

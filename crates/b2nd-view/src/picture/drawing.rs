@@ -86,7 +86,7 @@ impl Drawing {
         if axes[0].is_some() {
             canvas.group(r#"transform="rotate(-90)""#, |canvas| bottom = bottom.max(rulers(canvas, &rows, -1.0)));
         }
-        // Below the borders of the chunks.
+        // The gaps are drawn first, so that they do not cover the borders of the chunks.
         gaps(&mut canvas, rows.chunks.gap, columns.chunks.gap, [columns.chunks.end(), rows.chunks.end()]);
         let mut coords = first.to_vec();
         for &(row, y) in &rows.chunks.starts {
