@@ -12,7 +12,7 @@ use crate::reader::BATCH_SIZE;
 use crate::schema::numpy_dtype::is_complex;
 use crate::table::BATCH_BYTES;
 
-/// The name of the only column of the batches.
+/// The name of the column, if the batches have only one.
 pub(crate) const NAME: &str = "values";
 
 /// A source of rows for [`OneColumn`].
@@ -25,7 +25,8 @@ pub trait ReadRows {
     fn read(&self, rows: Range<u64>) -> Result<ArrayRef>;
 }
 
-/// The rows of a source as batches of one column, `values`. Only one batch is in memory at a time. The iterator ends after an error.
+/// The rows of a source as batches of one column, `values`, or of a column for each field of a structure. Only one batch is in memory at a
+/// time. The iterator ends after an error.
 pub struct OneColumn<S> {
     source: S,
     schema: SchemaRef,

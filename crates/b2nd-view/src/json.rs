@@ -34,7 +34,7 @@ pub struct InfoOptions {
     /// The maximum number of lines of a page. If a page would be longer, its lists are cut and details are left out. Not used for JSON.
     pub height: Option<usize>,
     /// Whether a page shows all details, such as lengths, compression, and the attributes that PyTables writes for itself. Not used for
-    /// JSON, which has them always.
+    /// JSON, which always has them.
     pub full: bool,
 }
 
