@@ -52,9 +52,8 @@ pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
         Datatype::VarLen { .. } => refused("sequences of variable length"),
         Datatype::Reference { ref_type: ReferenceType::Object, .. } => refused("references to objects"),
         Datatype::Reference { .. } => refused("references to regions of datasets"),
-        Datatype::FixedPoint { size, .. } | Datatype::FloatingPoint { size, .. } | Datatype::Bitfield { size, .. } => {
-            refused(&format!("numbers of {size} bytes"))
-        }
+        Datatype::FloatingPoint { size, .. } => refused(&format!("{size}-byte floats")),
+        Datatype::FixedPoint { size, .. } | Datatype::Bitfield { size, .. } => refused(&format!("{size}-byte integers")),
     }
 }
 
