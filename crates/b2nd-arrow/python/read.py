@@ -1,4 +1,4 @@
-"""Reads the files of the example export with PyArrow, DuckDB and Polars, and compares them with the expected contents.
+"""Reads the files that the example export has written, with PyArrow, DuckDB and Polars, and compares them with the expected contents.
 
     python read.py TRUTH EXPORTED
 """

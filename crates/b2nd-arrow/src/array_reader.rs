@@ -75,13 +75,13 @@ impl ArrayReader {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
         let (rows, inner) = shape.split_first().map_or((1, shape), |(&rows, inner)| (rows, inner));
         let inner: Option<Vec<i32>> = inner.iter().map(|&length| i32::try_from(length).ok()).collect();
-        let inner = inner.ok_or_else(|| refused("its rows are too long".to_owned()))?;
+        let inner = inner.ok_or_else(|| refused(format!("expected rows of 1 byte to 64 MiB, found the shape {shape:?}")))?;
         let items = inner.iter().try_fold(1_usize, |items, &length| items.checked_mul(usize::try_from(length).ok()?));
         let width = match items.and_then(|items| items.checked_mul(dtype.itemsize())) {
             Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
             Some(width @ ..=MAX_ROW) => width,
             _ => {
-                let found = format!("found {} elements of {} bytes", items.unwrap_or(usize::MAX), dtype.itemsize());
+                let found = format!("found the shape {inner:?} and the dtype {dtype}");
                 return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
             }
         };
@@ -135,7 +135,7 @@ fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<A
     if name == "<M8[D]" {
         let day = |(at, day): (usize, &[u8])| {
             let day = day.try_into().map_or(i64::MIN, i64::from_le_bytes);
-            let far = || Error::new(ErrorKind::Refused, format_args!("day {day} does not fit a date of Arrow")).at_row(row(at));
+            let far = || Error::new(ErrorKind::Refused, format_args!("day {day} does not fit an Arrow date")).at_row(row(at));
             if day == i64::MIN { Ok(None) } else { i32::try_from(day).map(Some).map_err(|_| far()) }
         };
         return Ok(Arc::new(bytes.chunks_exact(8).enumerate().map(day).collect::<Result<Date32Array>>()?));

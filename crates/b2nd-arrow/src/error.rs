@@ -27,7 +27,7 @@ struct Inner {
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
-    /// A file does not exist or cannot be read.
+    /// A file does not exist, or cannot be read or written.
     Io,
     /// The store has no such table, the table has no such column, a file of the table is missing, or a file holds a different kind of data
     /// than expected.
@@ -146,7 +146,7 @@ impl From<b2nd_ndarray::Error> for Error {
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Error {
         match error {
-            // An error of this crate that is wrapped in an error of Arrow already names its table.
+            // An error of this crate that Arrow has wrapped is returned as it was.
             ArrowError::ExternalError(error) => match error.downcast::<Error>() {
                 Ok(error) => *error,
                 Err(error) => Error::damaged(error),

@@ -24,7 +24,7 @@ pub enum Format {
     /// An Arrow IPC stream, which can be read before it is complete.
     ArrowStream,
     /// Comma-separated values. The first line contains the names of the columns. Complex numbers are `1.5-2.0j`, lists and structs are
-    /// JSON, an empty text is `""`, and a null is an empty cell.
+    /// JSON, an empty text is `""`, and a null is an empty cell, or `""` if there is only one column.
     Csv,
     /// One JSON object per line, with all fields of a row. NaN and infinities are null. Other values that JSON lacks are objects:
     /// `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.
@@ -46,7 +46,7 @@ impl Format {
         }
     }
 
-    /// Writes batches one by one, and calls `written` with the number of rows after each batch. Only one batch at a time is in memory,
+    /// Writes batches one by one, and after each batch calls `written` with its number of rows. Only one batch at a time is in memory,
     /// except for Parquet, for which up to 2^17 rows are in memory.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ impl LiveRows {
         let chunk = live.array.geometry().chunkshape().first().and_then(|&rows| u64::try_from(rows).ok());
         let Some(chunk @ 1..) = chunk.filter(|_| length > 0) else { return Ok(live) };
         if length.div_ceil(chunk) > leaf.nchunks()? {
-            return Err(Error::damaged(format_args!("{length} rows do not fit in {} chunks of {chunk} rows", leaf.nchunks()?)));
+            return Err(Error::damaged(format_args!("the chunks in the file have fewer than {length} rows")));
         }
         for number in 0..length.div_ceil(chunk) {
             let rows = number * chunk..((number + 1) * chunk).min(length);

@@ -31,7 +31,8 @@ pub struct Scalars<'a> {
 }
 
 impl Scalars<'_> {
-    /// Returns true if both have the same nulls, `is_near` accepts each pair of values, and cells without values are equal.
+    /// Returns true if both have the same content type and the same nulls, `is_near` accepts each pair of values, and cells, which have no
+    /// values, are equal.
     pub fn are_near(self, other: Scalars<'_>, is_near: impl Fn(&[u8], &[u8]) -> bool) -> bool {
         let is_cell = self.content == Content::Cell && self.count != 0;
         self.content == other.content

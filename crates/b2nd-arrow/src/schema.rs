@@ -75,7 +75,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     let unnamed = || Error::damaged("the schema: a column has no name");
     let stale = b2nd_store::Table::stale_columns(metadata);
     if !metadata.get("columns").is_some_and(Value::is_array) {
-        return Err(Error::damaged("the schema: its key \"columns\" holds no list"));
+        return Err(Error::damaged("the schema: columns: expected a list"));
     }
     let mut names = BTreeSet::new();
     for name in ["columns", "computed_columns"].into_iter().flat_map(listed).filter_map(|column| column.get("name")?.as_str()) {

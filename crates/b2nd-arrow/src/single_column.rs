@@ -12,7 +12,7 @@ use crate::reader::BATCH_SIZE;
 use crate::schema::numpy_dtype::is_complex;
 use crate::table::BATCH_BYTES;
 
-/// The name of the only column of the batches.
+/// The name of the column, if the batches have only one.
 pub(crate) const NAME: &str = "values";
 
 /// A source of rows for [`OneColumn`].
@@ -25,7 +25,8 @@ pub trait ReadRows {
     fn read(&self, rows: Range<u64>) -> Result<ArrayRef>;
 }
 
-/// The rows of a source as batches of one column, `values`. Only one batch is in memory at a time. The iterator ends after an error.
+/// The rows of a source as batches of one column, `values`, or of a column for each field of a structure. Only one batch is in memory at a
+/// time. The iterator ends after an error.
 pub struct OneColumn<S> {
     source: S,
     schema: SchemaRef,
@@ -41,7 +42,7 @@ impl<S> OneColumn<S> {
         OneColumn { source, schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
     }
 
-    /// Makes a column of each field, if the values are structures.
+    /// Makes a column of each field, if the values are structures other than complex numbers.
     pub(crate) fn with_fields(mut self) -> OneColumn<S> {
         if let DataType::Struct(fields) = self.schema.field(0).data_type() {
             if !is_complex(self.schema.field(0).data_type()) {

@@ -151,7 +151,7 @@ impl Described {
         let segments = self.physical_rows.div_ceil(self.segment_len);
         let rows = RowArray::open(leaf)?;
         if rows.len() != segments {
-            return Err(Error::damaged(format_args!("expected {segments} segments, found {}", rows.len())));
+            return Err(Error::damaged(format_args!("the number of segments: expected {segments}, found {}", rows.len())));
         }
         let width = rows.width.saturating_sub(1) / 2;
         if width == 0 || 2 * width + 1 != rows.width {

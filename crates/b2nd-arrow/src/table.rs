@@ -49,8 +49,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if the store does not exist or holds no table, if it holds several tables and is not a table itself, or if the schema cannot
-    /// be read.
+    /// Fails if the store does not exist or holds no table, if it holds several tables and is not a table itself, or if the schema or the
+    /// list of live rows cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
         Table::only(Store::open(path).map_err(|error| Error::from(error).in_table(&path.display().to_string()))?)
@@ -60,7 +60,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if the store holds no table, if it holds several tables and is not a table itself, or if the schema cannot be read.
+    /// Fails if the store holds no table, if it holds several tables and is not a table itself, or if the schema or the list of live rows
+    /// cannot be read.
     pub fn only(store: impl Into<Arc<Store>>) -> Result<Table> {
         let store = store.into();
         let tables = store.tables().map_err(|error| Error::from(error).in_table(store.name()))?;
@@ -79,7 +80,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if there is no table with this key, or the schema cannot be read.
+    /// Fails if there is no table with this key, or if the schema or the list of live rows cannot be read.
     pub fn from_store(store: impl Into<Arc<Store>>, key: &str) -> Result<Table> {
         let store = store.into();
         let key = key.trim_matches('/');
@@ -126,7 +127,8 @@ impl Table {
         &self.0.name
     }
 
-    /// Returns the Arrow schema. It equals the schema of python-blosc2's `to_arrow()`, without the columns that have no Arrow type.
+    /// Returns the Arrow schema. It equals the schema of python-blosc2's `to_arrow()`, without the columns that have no Arrow type. Complex
+    /// numbers, which `to_arrow()` rejects, are structs of two floats.
     pub fn schema(&self) -> SchemaRef {
         self.0.schema.clone()
     }
@@ -182,7 +184,7 @@ impl Table {
     /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
-    /// Columns that are not in `projection`, and chunks without any of the rows, are not read. The columns of a batch, and as many batches
+    /// Columns that are not in `projection`, and chunks before or after the rows, are not read. The columns of a batch, and as many batches
     /// as there are threads, are read in parallel. Batches are smaller if rows are long.
     ///
     /// # Errors
@@ -192,8 +194,7 @@ impl Table {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
             None => {
-                let message =
-                    format!("there is no column number {place}: the schema has {} columns", self.0.schema.fields().len());
+                let message = format!("column index {place}: expected an index below {}", self.0.schema.fields().len());
                 Err(Error::new(ErrorKind::NotFound, message).in_table(&self.0.name))
             }
         });
@@ -236,7 +237,7 @@ impl Table {
     pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let too_late =
-            || Error::new(ErrorKind::Refused, "its values could not be read within the time limit").in_table(&self.0.name);
+            || Error::new(ErrorKind::Refused, "a column could not be read within the time limit").in_table(&self.0.name);
         let first = |place| match self.read(&[place], 0..self.rows(), BATCH_SIZE) {
             Ok(mut reader) => std::iter::from_fn(|| match is_late() {
                 true => Some(Err(too_late())),
@@ -317,7 +318,7 @@ impl Table {
     ///
     /// let table = Table::open("tests/data/kinds.b2z")?;
     /// let count = |name: &str| table.null_count(table.columns().iter().position(|column| column.name() == name).unwrap());
-    /// // By a mask, by a value that marks nulls.
+    /// // The nulls of `u` are stored as a mask, those of `f` as a value.
     /// assert_eq!((count("u")?, count("f")?), (Some(2), None));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

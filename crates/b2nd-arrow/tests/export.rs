@@ -74,7 +74,7 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
         assert_eq!((error.kind(), error.column(), error.row()), (ErrorKind::Refused, Some(name), Some(4)));
         let limit = i64::MAX;
         let expected =
-            format!("column {name:?}, row 4: a time is too large for Parquet, which counts up to {limit} milliseconds: ");
+            format!("column {name:?}, row 4: a time is too far from 1970 for Parquet, whose limit is {limit} milliseconds: ");
         let error = error.to_string();
         let shown = error.strip_prefix(&expected).unwrap_or_else(|| panic!("{error}"));
         assert!(shown.contains(&format!("{too_far} s after 1970")), "{shown}");

@@ -12,13 +12,14 @@ const HDF5: &str = "hdf5";
 /// The name of a frame's attribute that holds the attributes that PyTables writes for its own use.
 const PYTABLES: &str = "pytables";
 
-/// The prefixes of the names of these attributes.
+/// The prefixes of the names of the attributes that PyTables writes for its own use.
 const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
 
 /// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].
 const ATTRIBUTES: usize = 14;
 
-/// An attribute: its name and its value. There is no value if it contains references or sequences of variable length.
+/// An attribute: its name and its value. The value is `None` if its type is not supported, such as references, sequences of variable
+/// length and 16-bit floats.
 pub type Attribute = (String, Option<Value>);
 
 /// Converts the attributes of a dataset or a group.
@@ -26,8 +27,9 @@ pub(crate) fn values(all: &[hdf5_reader::Attribute]) -> Vec<Attribute> {
     all.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect()
 }
 
-/// Returns the value of an attribute, or `None` if it contains references or sequences of variable length. Arrays become lists, structures
-/// become maps. A list of one element becomes the element: netCDF stores a number in this way, and has no lists of one number.
+/// Returns the value of an attribute, or `None` if its type is not supported. Arrays become lists, structures become maps. A list of one
+/// element becomes the element, unless it is a string of variable length: netCDF stores a number in this way, and has no lists of one
+/// number.
 fn value(attribute: &hdf5_reader::Attribute) -> Option<Value> {
     match &attribute.decoded_strings {
         Some(strings) => {
@@ -99,8 +101,8 @@ fn widened(bytes: &[u8], order: ByteOrder) -> Option<[u8; 8]> {
     Some(wide)
 }
 
-/// Sets the attributes of a frame. Those that a trailer cannot hold, because there are too many or their names are too long, are entries of
-/// the attribute [`HDF5`], after `entries`. Those that PyTables writes for itself are entries of [`PYTABLES`].
+/// Sets the attributes of a frame. Those that the trailer cannot hold, for example because there are too many or their names are too long,
+/// become entries of the attribute [`HDF5`], after `entries`. Those that PyTables writes for itself become entries of [`PYTABLES`].
 pub(crate) fn set_attributes<T: Target>(
     writer: &mut Writer<T>,
     all: &[Attribute],

@@ -1,4 +1,4 @@
-//! Reads the locations of a dataset's chunks. hdf5-reader has a function for each kind of index, but none that returns locations.
+//! Reads the locations of a dataset's chunks. hdf5-reader has a public function for each kind of index, but none for all kinds.
 
 use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
 use hdf5_reader::chunk_index::{

@@ -26,17 +26,18 @@ use crate::filters::{BLOSC, BLOSC2, filter_name};
 /// Data without chunks is read as an array whose chunks have at most this number of bytes, or one element.
 const CHUNK: i64 = 1 << 18;
 
-/// The number of chunks that a dataset may have although its file does not hold them.
+/// The number of chunks that a dataset may have if the file holds none of them.
 const EMPTY_CHUNKS: u64 = 1 << 20;
 
 /// A dataset of an HDF5 file.
 #[non_exhaustive]
 pub struct Dataset {
-    /// The array's shape, chunkshape and blockshape. A dataset without chunks is divided into chunks of at most 256 KiB.
+    /// The array's shape, chunkshape and blockshape. A dataset without chunks is divided into chunks of at most 256 KiB, or of one element.
     pub geometry: Geometry,
     /// The dtype of the elements.
     pub dtype: DType,
-    /// The attributes. If all dimensions have scales, as in files of netCDF-4, the names of the scales are the attribute `dims`.
+    /// The attributes. If each dimension has a scale in the dataset's group or in a group that contains it, as in files of netCDF-4, the
+    /// names of the scales are the attribute `dims`, unless the dataset has an attribute of this name.
     pub attributes: Vec<Attribute>,
     /// The filters, in the order in which they were applied.
     pub filters: Vec<FilterDescription>,
@@ -61,9 +62,9 @@ pub struct ChunkInfo {
     pub size: u64,
     /// The names of the filters that were applied to this chunk, in order. HDF5 can skip a filter for a chunk.
     pub filters: Vec<String>,
-    /// The header of the frame that the chunk is, if Blosc2 was the first filter and no later filter changed the frame.
+    /// The header of the chunk's frame, if Blosc2 was the first filter, all later filters are Fletcher32, and the header can be read.
     pub frame: Option<Header>,
-    /// The header of the Blosc chunk, if Blosc was the first filter and no later filter changed its output.
+    /// The header of the Blosc chunk, if Blosc was the first filter, all later filters are Fletcher32, and the header can be read.
     pub blosc: Option<ChunkHeader>,
 }
 
@@ -71,7 +72,7 @@ pub struct ChunkInfo {
 enum Places {
     /// The locations of the written chunks, in the order of their indices.
     Chunked(Vec<Place>),
-    /// One chunk after another from an address, or nowhere yet.
+    /// The address of data in C order, or `None` if nothing was written.
     Flat(Option<u64>),
 }
 
@@ -90,8 +91,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such dataset, or it has no form as an array: its elements have no dtype of a fixed size, or its data is in
-    /// other files.
+    /// Fails if the dataset does not exist or cannot be read, if it cannot be an array (its elements have no fixed size or no dtype, it has
+    /// no shape, it is virtual, or its data is in other files), or if its chunks are too long or too many.
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         let opened = self.hdf5.dataset(path).map_err(fault)?;
         let (mut layout, mut filters, mut fill) = (None, Vec::new(), Vec::new());
@@ -103,7 +104,7 @@ impl File {
                 HdfMessage::DataLayout(message) => layout = Some(message.layout.clone()),
                 HdfMessage::FilterPipeline(message) => filters.clone_from(&message.filters),
                 HdfMessage::FillValue(message) => fill = message.value.clone().unwrap_or_default(),
-                HdfMessage::ExternalFiles(_) => return Err(Error::custom("its data is in other files, which are not read")),
+                HdfMessage::ExternalFiles(_) => return Err(Error::custom("the data is in other files, which are not read")),
                 _ => {}
             }
         }
@@ -119,7 +120,7 @@ impl File {
             Some(dims) => dims.iter().map(|&length| i32::try_from(length).ok().filter(|&length| length > 0)).collect(),
             None => Some(flat_chunkshape(&shape, itemsize)),
         };
-        let unfit = || Error::custom(format_args!("chunks: {:?} does not fit int32", dims.as_deref().unwrap_or_default()));
+        let unfit = || Error::custom(format!("chunkshape: expected 1 to 2^31 - 1, found {:?}", dims.clone().unwrap_or_default()));
         let chunkshape: Vec<_> = chunkshape.ok_or_else(unfit)?;
         let geometry = Geometry::new(&shape, &chunkshape, &chunkshape)?;
         let grid = geometry.grid()?;
@@ -184,7 +185,7 @@ impl Dataset {
         let (count, limit) = (self.grid.nchunks(), EMPTY_CHUNKS.saturating_add(written.saturating_mul(64)));
         if count > limit {
             return Err(Error::custom(format_args!(
-                "the dataset has {count} chunks, of which the file holds {written}; the limit is {limit}"
+                "the dataset has {count} chunks; with the data that is in the file, the limit is {limit}"
             )));
         }
         Ok(())
@@ -195,7 +196,7 @@ impl Dataset {
         usize::try_from(self.grid.chunknitems()).unwrap_or(usize::MAX).saturating_mul(self.dtype.itemsize())
     }
 
-    /// Returns the header that a frame with this array has: with the codec and filters of the first chunk that is a frame.
+    /// Returns the header of a frame with this array. It has the codec and the filters of the first chunk in the file, if Blosc2 wrote it.
     pub(crate) fn header(&self) -> Result<Header> {
         let header = Header::for_array(&B2ndMeta::new(self.geometry, self.dtype.to_string()))?;
         let Some(first) = &self.first else { return header.with_level(0) };
@@ -208,7 +209,8 @@ impl Dataset {
         Ok(if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { header })
     }
 
-    /// Iterates over the chunks that the file holds, in the order of their indices. Reads the header of each frame and Blosc chunk.
+    /// Iterates over the chunks that the file holds, in the order of their indices. Reads the header of each frame and Blosc chunk. A
+    /// dataset that is stored without chunks has none.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkInfo> {
         self.written().iter().map(|&place| ChunkInfo {
             number: place.number,
@@ -235,19 +237,19 @@ impl Dataset {
         ChunkHeader::from_slice(&self.output_of(BLOSC, place)?.read(0..ChunkHeader::MAX_LEN as u64).ok()?).ok()
     }
 
-    /// Returns the bytes of a chunk, if they are the output of this filter, perhaps with a checksum after it.
+    /// Returns the bytes of a chunk, if they are the output of this filter, perhaps followed by checksums.
     fn output_of(&self, filter: u16, place: Place) -> Option<Window<Bytes>> {
         let is_output = self.after(filter, place)?.iter().all(|other| other.id == FILTER_FLETCHER32);
         is_output.then(|| self.file.window(place.address, place.size))
     }
 
-    /// Returns the filters that were applied to a chunk after this one, if it was the first.
+    /// Returns the filters that were applied to a chunk after `filter`, or `None` if `filter` was not the first.
     fn after(&self, filter: u16, place: Place) -> Option<Vec<&FilterDescription>> {
         let mut applied = self.applied(place);
         (applied.first()?.id == filter).then(|| applied.split_off(1))
     }
 
-    /// Returns the frame that Blosc2 made of a chunk. Returns `None` if the chunk was not written, or not by Blosc2 before other filters.
+    /// Returns the Blosc2 frame of the chunk with this index, or `None` if the chunk was not written or Blosc2 was not its first filter.
     ///
     /// # Errors
     ///
@@ -296,7 +298,7 @@ impl Dataset {
         let bytes = self.bytes.read(place.address..place.address.saturating_add(place.size))?.into_owned();
         let (expected, found) = (place.size, bytes.len());
         if (found as u64) < expected {
-            return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is cut off")));
+            return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is damaged")));
         }
         Ok(bytes)
     }
@@ -320,9 +322,9 @@ impl Dataset {
         self.filters.iter().enumerate().filter(is_applied).map(|(_, filter)| filter).collect()
     }
 
-    /// Returns the blockshape of a chunk's frame if the chunk can be a chunk of the array as it is.
+    /// Returns the blockshape of a chunk's frame if the frame's chunk can be used as a chunk of the array.
     fn blockshape(&self, header: &Header) -> Option<Vec<i32>> {
-        // The filter divides elements of an array type into those of its base type. Readers of an array expect its own typesize.
+        // If the elements have an array type, the filter stores the typesize of its base type. Readers expect that of the whole element.
         if usize::try_from(header.typesize()) != Ok(self.dtype.itemsize()) {
             return None;
         }
@@ -330,7 +332,7 @@ impl Dataset {
         if let Some(array) = header.array().ok()? {
             return is_whole(array.geometry(), chunkshape).then(|| array.geometry().blockshape().to_vec());
         }
-        // A frame of one dimension has no metalayer.
+        // For one dimension, the filter writes no array metalayer.
         let [chunk] = chunkshape else { return None };
         let block = header.blocksize().checked_div(header.typesize())?;
         (block > 0 && chunk % block == 0 && block.checked_mul(header.typesize())? == header.blocksize()).then(|| vec![block])
@@ -350,7 +352,7 @@ fn is_whole(array: &Geometry, chunkshape: &[i32]) -> bool {
     array.chunkshape() == chunkshape && array.shape().iter().copied().eq(chunkshape.iter().map(|&length| i64::from(length)))
 }
 
-/// Returns the shape of contiguous chunks of data in C order.
+/// Returns a chunkshape with which the elements of each chunk are contiguous in data in C order.
 fn flat_chunkshape(shape: &[i64], itemsize: usize) -> Vec<i32> {
     let (mut rows, mut chunkshape) = (CHUNK / i64::try_from(itemsize).unwrap_or(i64::MAX).max(1), vec![1; shape.len()]);
     for (chunk, &length) in chunkshape.iter_mut().zip(shape).rev() {

@@ -14,18 +14,18 @@ use crate::error::fault;
 /// The attribute with the names.
 pub(crate) const DIMS: &str = "dims";
 
-/// The attribute with a list of references for each dimension, of which the first names it. The references are to dimension scales:
-/// datasets with the coordinates along a dimension.
+/// The attribute with a list of references for each dimension. The references are to dimension scales: datasets with the coordinates along
+/// a dimension. The name of the first scale is the name of the dimension.
 pub(crate) const LIST: &str = "DIMENSION_LIST";
 
 /// The maximum number of names that are kept.
 const KEPT: usize = 10_000;
 
-/// The names of scales that were searched for, by the group that the search started in and their address.
+/// The names of the scales that were searched for. The key is the group in which the search started, and the scale's address.
 pub(crate) type Scales = Mutex<HashMap<(String, u64), Option<String>>>;
 
-/// Returns the names of a dataset's dimensions. They are those of the scales, in the group of the dataset or in a group that contains it.
-/// Returns `None` if a dimension has no scale there, or the file is damaged.
+/// Returns the names of a dataset's dimensions: the names of their scales, which are searched for in the group of the dataset and in the
+/// groups that contain it. A scale of one dimension names that dimension. Returns `None` if a scale was not found, or the file is damaged.
 ///
 /// # Errors
 ///

@@ -6,7 +6,7 @@ use hdf5_reader::{ByteOrder, Datatype, ReferenceType, StringSize, VarLenKind};
 
 /// Returns the dtype that h5py, or PyTables for a file that PyTables wrote, has for a type.
 pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
-    let refused = |what: &str| Err(Error::custom(format_args!("its elements are {what}, which have no dtype of a fixed size")));
+    let refused = |what: &str| Err(Error::custom(format_args!("the elements are {what}, which are not supported")));
     let number = |kind: &str, order: &ByteOrder, size: u8| match order {
         _ if size == 1 => format!("|{kind}1").parse(),
         ByteOrder::LittleEndian => format!("<{kind}{size}").parse(),
@@ -52,9 +52,8 @@ pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
         Datatype::VarLen { .. } => refused("sequences of variable length"),
         Datatype::Reference { ref_type: ReferenceType::Object, .. } => refused("references to objects"),
         Datatype::Reference { .. } => refused("references to regions of datasets"),
-        Datatype::FixedPoint { size, .. } | Datatype::FloatingPoint { size, .. } | Datatype::Bitfield { size, .. } => {
-            refused(&format!("numbers of {size} bytes"))
-        }
+        Datatype::FloatingPoint { size, .. } => refused(&format!("{size}-byte floats")),
+        Datatype::FixedPoint { size, .. } | Datatype::Bitfield { size, .. } => refused(&format!("{size}-byte integers")),
     }
 }
 

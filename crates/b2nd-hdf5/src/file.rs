@@ -27,21 +27,22 @@ pub struct File {
     pub(crate) registry: Arc<FilterRegistry>,
     pub(crate) limit: usize,
     pub(crate) is_pytables: bool,
-    /// Names of dimensions that were found.
+    /// The names of the dimension scales that were searched for.
     pub(crate) scales: Arc<Scales>,
 }
 
 impl File {
-    /// Opens a file whose chunks decompress to at most 256 MiB each.
+    /// Opens a file. [`dataset`](File::dataset) and [`array`](File::array) then reject datasets whose decompressed chunks have more than
+    /// 256 MiB.
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read or is not an HDF5 file.
+    /// Fails if the source cannot be read or is not a valid HDF5 file.
     pub fn open(source: Bytes) -> Result<File> {
         File::with_limit(source, DEFAULT_MAX_CHUNK_BYTES)
     }
 
-    /// Opens a file whose chunks decompress to at most `limit` bytes each.
+    /// Opens a file like [`open`](File::open), with another limit on the number of bytes of a decompressed chunk.
     ///
     /// # Errors
     ///
@@ -64,13 +65,13 @@ impl File {
         Ok(File { hdf5, source: bytes, base, registry: Arc::new(registry), limit, is_pytables, scales: Arc::default() })
     }
 
-    /// Returns a part of the file, at the addresses that the file uses.
+    /// Returns the part of the file that starts at an HDF5 address, which is relative to `base`.
     pub(crate) fn window(&self, address: u64, size: u64) -> Window<Bytes> {
         let start = self.base.saturating_add(address);
         Window::new(self.source.clone(), start..start.saturating_add(size))
     }
 
-    /// Returns an address, or `None` if it is the one that means that nothing was written.
+    /// Returns the address, or `None` if it is HDF5's undefined address, which means that nothing was written.
     pub(crate) fn defined(&self, address: u64) -> Option<u64> {
         (!Cursor::is_undefined_offset(address, self.hdf5.superblock().offset_size)).then_some(address)
     }

@@ -58,7 +58,7 @@ fn check(what: &str, length: usize, limit: usize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the name of a filter as HDF5's tools print it.
+/// Returns the name of a filter, or its number if it has no name.
 pub(crate) fn filter_name(filter: &FilterDescription) -> String {
     match (filter.id, &filter.name) {
         (FILTER_DEFLATE, _) => "deflate".to_owned(),

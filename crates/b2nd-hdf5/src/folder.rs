@@ -18,7 +18,7 @@ const LEAF: &str = ".b2nd";
 /// The name that the attributes of a group have as a member of a [`Folder`].
 const ATTRIBUTES: &str = "__vlmeta__.b2f";
 
-/// Makes [`Store`](b2nd_store::Store) and [`Location`](b2nd_store::Location) open the HDF5 files of this process like stores.
+/// Makes [`Store`](b2nd_store::Store) and [`Location`](b2nd_store::Location) open HDF5 files like stores, everywhere in this process.
 pub fn open_as_stores() {
     b2nd_store::foreign::open_hdf5_with(|source| Ok(Arc::new(File::open(source)?)));
 }
@@ -28,7 +28,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if a group cannot be read.
+    /// Fails if a group cannot be read, or if the file has a virtual dataset.
     pub fn datasets(&self) -> Result<Vec<String>> {
         let files = self.files()?;
         Ok(files.iter().filter_map(|file| file.strip_suffix(LEAF)).map(|path| format!("/{path}")).collect())

@@ -18,7 +18,7 @@ use crate::error::fault;
 use crate::file::File;
 use crate::filters::filter_name;
 
-/// The number of bytes of chunks that are kept in memory, or of a single chunk if it is longer.
+/// The maximum number of bytes of chunks that are kept in memory, or twice the length of a chunk if that is more.
 const CACHED: usize = 1 << 26;
 
 /// A dataset as a sparse frame. The header, the index and the trailer are in memory.

@@ -8,7 +8,7 @@
 //! | open a file, and list its datasets | [`File::open`], [`File::datasets`] |
 //! | read a dataset as an array | [`File::array`] |
 //! | get the dtype, the shapes, the attributes and the filters of a dataset | [`File::dataset`], [`Dataset`] |
-//! | find the chunks of a dataset in the file, and copy them without decompressing them | [`Dataset::chunks`], [`Dataset::chunk_frame`] |
+//! | find the chunks of a dataset in the file, and copy Blosc2 frames without decompressing them | [`Dataset::chunks`], [`Dataset::chunk_frame`] |
 //! | read the attributes of a group | [`File::group_attributes`] |
 //! | open HDF5 files with `b2nd_store`, like stores whose leaves are the datasets | [`open_as_stores`] |
 

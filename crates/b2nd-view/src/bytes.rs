@@ -6,7 +6,7 @@ mod rows;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::text::{self, FAINT, LABEL, NOTICE, View, count, hex, styled, thousands};
+use crate::text::{self, FAINT, LABEL, NOTICE, View, count, hex, styled};
 use b2nd_store::{Frame, readable};
 
 pub use rows::{ByteRow, header, trailer};
@@ -76,7 +76,7 @@ fn print(dump: &mut String, rows: &[ByteRow], bytes: &[u8], start: u64) {
             let _ = write!(dump, "\n  {}  {:26}  {text}", styled(FAINT, format_args!("{offset:04x}")), hex(bytes, " "));
         }
         if left != 0 {
-            let _ = write!(dump, "\n  {}", styled(FAINT, format_args!("…     {} more bytes", thousands(left))));
+            let _ = write!(dump, "\n  {}", styled(FAINT, format_args!("…     {}", count(left, "more byte"))));
         }
     }
 }

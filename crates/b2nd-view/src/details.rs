@@ -1,4 +1,4 @@
-//! Details that depend on the kind of a frame: the operands of a lazy expression, the source of a proxy, the labels of a labelled array.
+//! Details that depend on the kind of a frame: the operands of a lazy expression, the source of a proxy, the type of a list array's items.
 
 use b2nd_frame::{Header, Trailer};
 
@@ -10,7 +10,7 @@ use b2nd_store::{Kind, attributes, value};
 pub const WIDTH: usize = 96;
 
 /// Returns the details of a frame as pairs of a label and a text, in the order in which they are shown. Texts are cut to `width`
-/// characters.
+/// characters, except for operands and for what a proxy has fetched.
 pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
     let attribute = |name: &str| attributes::get(trailer, name);

@@ -56,7 +56,7 @@ pub fn no_objects(dtype: &DType) -> Result<()> {
         }
     }
     if has_objects(dtype) {
-        let what = "its elements are Python objects, stored as memory addresses or as a pickle, which cannot be read";
+        let what = "its elements are or contain Python objects, stored as memory addresses or as a pickle, which cannot be read";
         return Err(Error::custom(what));
     }
     Ok(())

@@ -26,7 +26,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Returns the facts in a header. The contents of metalayers are not included.
+    /// Returns the facts in a header. Of the metalayers, only the array's is included.
     ///
     /// ```
     /// use b2nd_view::facts::{Fact, Facts};
@@ -71,7 +71,8 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
     facts
 }
 
-/// Returns the size of the array in bytes, without the padding of its chunks. Returns the length of all chunks if the frame has no array.
+/// Returns the size of the array in bytes, without the padding of its chunks. Returns the uncompressed length of all chunks if the frame
+/// has no array.
 pub fn array_size(header: &Header) -> i128 {
     let grid = header.geometry().ok().flatten().and_then(|geometry| geometry.grid().ok());
     grid.map_or(header.nbytes().into(), |grid| i128::from(grid.nitems()) * i128::from(header.typesize()))
@@ -159,8 +160,8 @@ pub fn element(dtype: &DType) -> Fact {
     Fact("element", dtype.describe().to_string(), "element")
 }
 
-/// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. This happens if a structure contains an aligned
-/// structure, because NumPy loses the alignment of the inner structure.
+/// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. For example, the dtype is `|u1` if C-Blosc2 was
+/// given none, and NumPy's text of a dtype loses the padding of an aligned structure inside another dtype.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
     let typesize = header.typesize();
     (usize::try_from(typesize) != Ok(dtype.itemsize())).then(|| format!("the frame's typesize is {typesize}"))
@@ -190,10 +191,9 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
     Some(Fact("padding", padding, "padding"))
 }
 
-/// Returns a note that names the attributes that say how to compute values from the stored ones, since values are shown as they are stored.
-/// A
-/// `_FillValue` or `missing_value` is among the values unless it is NaN, or outside of `range`, the min and max of the values if they are
-/// known.
+/// Returns a note that values are shown as they are stored, without applying attributes such as `scale_factor`. The note names these
+/// attributes. It names `_FillValue` or `missing_value` only if its number may be among the values: not if it is NaN, or outside of
+/// `range`, the min and max of the values if they are known. Returns `None` if there is no attribute to name.
 pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
     let number = |name: &str| {
         let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;

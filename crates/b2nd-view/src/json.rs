@@ -33,7 +33,8 @@ pub struct InfoOptions {
     pub width: Option<usize>,
     /// The maximum number of lines of a page. If a page would be longer, its lists are cut and details are left out. Not used for JSON.
     pub height: Option<usize>,
-    /// Whether to show the attributes that PyTables writes for itself. Not used for JSON, which has all attributes.
+    /// Whether a page shows all details, such as lengths, compression, and the attributes that PyTables writes for itself. Not used for
+    /// JSON, which always has them.
     pub full: bool,
 }
 
@@ -131,7 +132,7 @@ struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
-    /// The type of an element, or `None` for Caterva arrays, which do not record the type.
+    /// The type of an element, or `None` if the metalayer does not record it, as in Caterva arrays.
     element: Option<Readable<Json>>,
     stale_bytes: usize,
     grid: Readable<Json>,

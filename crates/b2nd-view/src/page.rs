@@ -87,7 +87,7 @@ fn array(page: &mut Page, header: &Header, found: &b2nd_frame::Result<Option<Arr
         page.line("dtype", text::shortened(text::printable(dtype), if page.options.full { usize::MAX } else { DTYPE }));
     }
     let Fact(label, text, _) = facts::layout(array);
-    // Other layouts than the released one are those of old versions.
+    // Layouts other than `b2nd` are those of old versions.
     if page.options.full || array.layout() != "b2nd" {
         page.line(label, text);
     }
@@ -205,7 +205,8 @@ fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd
     let found = attributes::of(trailer);
     let mut number = if found.is_empty() { "none".to_owned() } else { found.len().to_string() };
     if header.has_vlmetalayers() == found.is_empty() {
-        number += if header.has_vlmetalayers() { " (the header says there are)" } else { " (the header says there are none)" };
+        number +=
+            if header.has_vlmetalayers() { " (the header says there are some)" } else { " (the header says there are none)" };
     } else if found.is_empty() && !page.options.full {
         return;
     }

@@ -23,7 +23,7 @@ impl Pixels {
         Pixels { width, colors: values.iter().map(|&value| scale.part(value).map(|part| color(map, part))).collect() }
     }
 
-    /// Creates an image from 3 or 4 bytes for each pixel. Transparent pixels have no color.
+    /// Creates an image from 3 or 4 bytes for each pixel. Pixels whose fourth byte is 0 are transparent, and have no color.
     pub fn image(bytes: &[u8], width: usize, channels: usize) -> Pixels {
         let color = |pixel: &[u8]| match *pixel {
             [red, green, blue] => Some([red, green, blue]),

@@ -48,9 +48,7 @@ impl Index {
     fn parse(text: &str) -> Result<Index, String> {
         let number = |text: &str| match text.trim() {
             "" => Ok(None),
-            digits => {
-                digits.parse().map(Some).map_err(|_| format!("{digits:?} is not an integer: expected START:STOP, an index or :"))
-            }
+            digits => digits.parse().map(Some).map_err(|_| format!("expected START:STOP, an index or :, found {digits:?}")),
         };
         if text == "..." {
             return Ok(Index::Rest);
@@ -295,8 +293,8 @@ impl Slice {
         let after = after.get(1..).unwrap_or_default();
         let (indices, ndim) = (before.len() + after.len(), shape.len());
         let Some(left) = ndim.checked_sub(indices) else {
-            let dimensions = if ndim == 1 { "dimension" } else { "dimensions" };
-            return Err(format!("the slice has {indices} indices, but the array has {ndim} {dimensions}"));
+            let indices = if indices == 1 { "1 index".to_owned() } else { format!("{indices} indices") };
+            return Err(format!("the slice has {indices}, but the array has {}", crate::text::count(ndim, "dimension")));
         };
         let rest = std::iter::repeat_n(&Index::Rest, left);
         let mut selection = Selection::whole(&[]);

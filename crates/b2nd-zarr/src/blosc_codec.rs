@@ -29,19 +29,19 @@ impl BloscCodec {
         let numcodecs;
         let configuration = match &self.0 {
             Configuration::V1(configuration) => configuration,
-            // Version 2 of Zarr has the typesize in the data type, which this codec does not know.
+            // In Zarr version 2, the data type has the typesize, and this codec does not know the data type.
             Configuration::Numcodecs(theirs) => {
                 numcodecs = codec_blosc_v2_numcodecs_to_v3(theirs, None);
                 let Configuration::V1(configuration) = &numcodecs else {
-                    return Err("its configuration cannot be converted to version 3 of Zarr".to_owned());
+                    return Err("codec blosc: the configuration cannot be converted to Zarr version 3".to_owned());
                 };
                 configuration
             }
-            _ => return Err("this version of its configuration is not known".to_owned()),
+            _ => return Err("codec blosc: this kind of configuration is not supported".to_owned()),
         };
         let filter = match (configuration.shuffle, configuration.typesize) {
             (Shuffle::NoShuffle, _) => None,
-            (_, None | Some(0)) => return Err("expected a typesize of 1 or more, which a shuffle needs".to_owned()),
+            (_, None | Some(0)) => return Err("codec blosc: shuffle and bitshuffle need a typesize of 1 or more".to_owned()),
             (Shuffle::Shuffle, _) => Some((Filter::Shuffle, 0)),
             (Shuffle::BitShuffle, _) => Some((Filter::BitShuffle, 0)),
         };

@@ -13,14 +13,14 @@ pub enum Error {
     /// The frame of the Blosc2 array cannot be read, or the directory for the Zarr array cannot be created.
     #[error(transparent)]
     Frame(#[from] b2nd_frame::Error),
-    /// Zarr version 3 has no data type for these elements.
-    #[error("Zarr has no data type for {dtype}")]
+    /// The elements cannot be converted to a data type of Zarr version 3.
+    #[error("conversion to Zarr does not support {dtype}")]
     NoDataType {
         /// The dtype of the elements, as NumPy writes it.
         dtype: String,
     },
-    /// Blosc2 has no dtype for the elements of the Zarr array.
-    #[error("{data_type}: Blosc2 arrays have no elements of this Zarr data type")]
+    /// The elements of the Zarr array cannot be converted to a dtype of a Blosc2 array.
+    #[error("conversion from Zarr does not support the data type {data_type}")]
     NoDType {
         /// The data type, as it is written in the metadata of the Zarr array.
         data_type: String,

@@ -19,8 +19,8 @@ use crate::new_metadata;
 pub struct ExportOptions {
     /// The compression level of Zstandard, from 1 to 22. The default is 3.
     pub level: i32,
-    /// Whether each chunk becomes a shard whose inner chunks are the blocks. Used only if the blocks divide the chunk and the elements are
-    /// not structures. The default is true.
+    /// Whether each chunk becomes a shard whose inner chunks are the blocks. Used only if the blocks divide the chunk, are smaller than the
+    /// chunk, and do not contain structures. The default is true.
     pub sharding: bool,
     /// The name of the array in a Zarr group, which is what xarray opens. By default, the directory is the array itself.
     pub group: Option<String>,
@@ -41,7 +41,8 @@ impl Default for ExportOptions {
 ///
 /// # Errors
 ///
-/// Fails if Zarr has no data type for the elements, the path already exists, the array cannot be read, or the directory cannot be written.
+/// Fails if Zarr has no data type for the elements, an option is not valid, the path already exists, the array cannot be read, or the
+/// directory cannot be written.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options};

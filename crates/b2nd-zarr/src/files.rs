@@ -76,7 +76,7 @@ impl ReadableStorageTraits for Files {
             path => path?,
         };
         if !path.starts_with(&self.root) {
-            return Err(failed(format_args!("{key}: it is a symbolic link that leads out of the array, which is not followed")));
+            return Err(failed(format_args!("{key}: the path leads out of the array by a symbolic link, which is not followed")));
         }
         let found = fs::metadata(&path)?;
         if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: it is not a regular file"))) }
@@ -87,7 +87,7 @@ impl ReadableStorageTraits for Files {
     }
 }
 
-/// Unlike the store of zarrs, this one never creates the array's own directory again, which a signal removes.
+/// Unlike zarrs' own store, `set` does not create the array's directory again after a signal has removed it.
 impl WritableStorageTraits for Files {
     fn set(&self, key: &StoreKey, value: zarrs::storage::Bytes) -> Result<(), StorageError> {
         Ok(fs::write(Directory(self.root.clone()).place(key.as_str())?, value)?)

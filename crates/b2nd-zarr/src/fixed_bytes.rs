@@ -34,7 +34,7 @@ macro_rules! fixed_bytes {
             fn create(metadata: &MetadataV3) -> Result<DataType, PluginCreateError> {
                 let configuration = metadata.configuration().cloned().unwrap_or_default();
                 let itemsize = itemsize(metadata).ok_or_else(|| {
-                    PluginCreateError::Other(format!("data type {} has no size in its configuration", $name))
+                    PluginCreateError::Other(format!("data type {}: the configuration is missing or not supported", $name))
                 })?;
                 Ok(std::sync::Arc::new($type { itemsize, configuration }).into())
             }
@@ -97,7 +97,7 @@ fixed_bytes! {
     Structured "structured";
 }
 
-/// Returns the size of an element of a Zarr data type in bytes, or `None` if the data type is not supported.
+/// Returns the size of an element of a Zarr data type in bytes, or `None` if the data type is not supported or the size is 0.
 fn itemsize(metadata: &MetadataV3) -> Option<usize> {
     let dtype = crate::data_type::from_zarr(&serde_json::to_value(metadata).ok()?)?;
     Some(dtype.itemsize()).filter(|&size| size > 0)

@@ -1,4 +1,4 @@
-//! Zarr's codec `gzip`. Unlike the codec of zarrs, it does not decompress more bytes than a chunk has.
+//! Zarr's codec `gzip`. Unlike the codec of zarrs, it stops decompressing when the data is longer than the chunk.
 
 use std::io::Read;
 
@@ -33,8 +33,8 @@ impl BytesCodec for GzipCodec {
         MultiGzDecoder::new(bytes).take(most.saturating_add(1)).read_to_end(&mut data)?;
         let found = data.len() as u64;
         if found > most || length.is_some_and(|length| length != found) {
-            let found = if found > most { "more".to_owned() } else { found.to_string() };
-            return Err(CodecError::Other(format!("codec gzip: expected {most} bytes, found {found}")));
+            let (at_most, found) = if found > most { ("at most ", "more".to_owned()) } else { ("", found.to_string()) };
+            return Err(CodecError::Other(format!("codec gzip: expected {at_most}{most} bytes, found {found}")));
         }
         Ok(data)
     }

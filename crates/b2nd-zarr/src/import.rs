@@ -23,27 +23,28 @@ use crate::new_metadata::{FILL_VALUE, NAMES, is_float};
 /// The maximum length, in bytes, of a part of the Zarr array that is read into memory.
 const MOST: u64 = 256 << 20;
 
-/// Parts consist of several layers of chunks, up to this number of bytes.
+/// A part has as many layers of chunks as fit in this number of bytes, or one layer if none fits.
 const TYPICAL: u64 = 16 << 20;
 
 /// An array may have this number of bytes, and `RATIO` more for each byte in its files.
 const FREE: u64 = 1 << 38;
 const RATIO: u64 = 1 << 17;
 
-/// The length of an array that takes as long to read as one more chunk, in bytes.
+/// A chunk takes about as long to read as this number of bytes, even if it is shorter.
 const PER_CHUNK: u64 = 64 << 10;
 
 const MOST_ATTRIBUTES: usize = 16;
 
-/// The maximum length, in bytes, of the metadata of a group.
+/// The maximum length, in bytes, of the metadata that [`arrays`] reads of a group or an array.
 const MOST_METADATA: u64 = 1 << 24;
 
-/// The most blocks of a chunk for which the inner chunks of shards become blocks.
+/// The maximum number of blocks in a chunk. If a shard has more inner chunks, they do not become blocks.
 const MOST_BLOCKS: u64 = 1 << 20;
 
-/// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. The names of the dimensions become the attribute `dims`,
-/// unless there are 16 attributes already, the most that a file can have. An attribute in `options` replaces one of the same name. If
-/// xarray wrote version 2, `fill_value` becomes the attribute `_FillValue`.
+/// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. `from` is the array, or a group that contains only this
+/// array. The names of the dimensions become the attribute `dims`. If xarray wrote version 2, `fill_value` becomes the attribute
+/// `_FillValue`. These two are left out if there are 16 attributes already, the most that a file can have. An attribute in `options`
+/// replaces one of the same name.
 ///
 /// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
 /// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. A few layers of chunks along the first dimension
@@ -53,7 +54,7 @@ const MOST_BLOCKS: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged or have more than 2 GiB, the array
+/// Fails if `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged or have 2 GiB or more, the array
 /// is much larger than its files justify, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
@@ -104,7 +105,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let named = names.map(|names| (NAMES, names)).into_iter();
     let attributes = metadata["attributes"].as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
     for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != NAMES).chain(named) {
-        // The names of dimensions are written only if there is room, since version 3 of Zarr does not store them as an attribute.
+        // Zarr version 3 does not store the names of the dimensions as an attribute. If there is no room for one more, they are left out.
         let is_full = name == NAMES && names.is_some() && options.attributes.len() >= MOST_ATTRIBUTES;
         if is_full || options.attributes.iter().any(|(given, _)| given == name) {
             continue;
@@ -122,17 +123,17 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
-/// Reads a double: a number, `"NaN"`, an infinity, or 8 bytes in base64.
+/// Reads a double: a number, a number as text such as `"NaN"`, or 8 bytes in base64.
 fn double(value: &Value) -> Option<f64> {
     let Some(text) = value.as_str() else { return value.as_f64() };
     text.parse().ok().or_else(|| Some(f64::from_le_bytes(STANDARD.decode(text).ok()?.try_into().ok()?)))
 }
 
-/// An array in a directory of Zarr, as its metadata describes it.
+/// A Zarr array, as its metadata describes it.
 pub struct ArrayEntry {
     /// The path of the array, which [`import()`] accepts.
     pub path: PathBuf,
-    /// The dtype of the elements that [`import()`] writes, or the name of the data type if it is not supported.
+    /// The dtype of the elements that [`import()`] writes, or the data type in JSON if it is not supported.
     pub dtype: String,
     /// The shape of the array.
     pub shape: Vec<u64>,
@@ -143,7 +144,7 @@ pub struct ArrayEntry {
 ///
 /// # Errors
 ///
-/// Fails if a directory or the metadata of an array cannot be read.
+/// Fails if a directory, or the metadata of an array or a group, cannot be read.
 pub fn arrays(path: &Path) -> Result<Vec<ArrayEntry>> {
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", path.display()));
     let metadata = metadata(path).map_err(|error| in_file(&error))?;
@@ -175,7 +176,7 @@ fn metadata(path: &Path) -> io::Result<Value> {
 
 /// Returns the path of the only array in a group, or the path itself if it is not a group.
 fn array_in(path: &Path) -> Result<PathBuf> {
-    // `Files` returns the errors for other kinds of files, and zarrs those of the metadata of an array.
+    // Errors in other paths are found later: `Files` returns those of files, and zarrs those of an array's metadata.
     if metadata(path).map_or(true, |metadata| metadata.is_null() || metadata.get("shape").is_some()) {
         return Ok(path.to_owned());
     }
@@ -184,8 +185,8 @@ fn array_in(path: &Path) -> Result<PathBuf> {
         return Ok(one.path.clone());
     }
     let names: Vec<_> = arrays.iter().filter_map(|array| Some(array.path.strip_prefix(path).ok()?.to_string_lossy())).collect();
-    let first = names.first().map_or("NAME", |name| name);
-    let (path, all) = (path.display(), if names.is_empty() { "no array".to_owned() } else { names.join(", ") });
+    let (path, all) = (path.display(), names.join(", "));
+    let Some(first) = names.first() else { return Err(Error::Zarr(format!("{path}: no arrays were found in the Zarr group"))) };
     Err(Error::Zarr(format!("{path}: it is a Zarr group: name one of its arrays, as in {path}/{first} (it has {all})")))
 }
 

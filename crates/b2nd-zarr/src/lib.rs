@@ -7,7 +7,7 @@
 //! | read a `.b2nd` file as a Zarr array without converting it | [`B2ndStorage`] |
 //! | read a file in an object store in the same way | `B2ndObject` (feature `object_store`) |
 //! | write an array as Zarr version 3 | `export`, `ExportOptions` (feature `export`) |
-//! | list the arrays of a group, read an array into a `.b2nd` file | `arrays`, `import` (feature `import`) |
+//! | list the arrays in a group, write a Zarr array as a `.b2nd` file | `arrays`, `import` (feature `import`) |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 #![forbid(unsafe_code)]
 

@@ -18,8 +18,8 @@ use crate::storage::{B2ndStorage, failed};
 /// A [`B2ndStorage`] for a file in an object store: S3, Google Cloud Storage, Azure or another store of the crate
 /// [`object_store`](b2nd_ndarray::object_store).
 ///
-/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Each chunk then takes one request, for
-/// its range of bytes. The asynchronous methods of zarrs read this storage directly. For the synchronous methods, zarrs has an adapter:
+/// Opening usually takes two requests: one for the header, and one for the index and the trailer. A chunk of up to 1 MiB then takes one
+/// request. The asynchronous methods of zarrs read this storage directly. For the synchronous methods, zarrs has an adapter:
 ///
 /// ```
 /// use std::sync::Arc;

@@ -55,7 +55,7 @@ impl CellBuilder {
                 fields.clone(),
                 specs.iter().map(|(_, spec)| CellBuilder::new(spec)).collect::<Result<_, _>>()?,
             ),
-            (kind, _) => return Err(format!("{kind:?} is not stored as MessagePack")),
+            (_, data_type) => return Err(format!("values of the type {data_type} cannot be read from MessagePack")),
         };
         Ok(CellBuilder { data_type, valid: BooleanBufferBuilder::new(0), values })
     }
@@ -90,7 +90,7 @@ impl CellBuilder {
                     items.push(cursor)?;
                 }
                 let end = i32::try_from(items.len());
-                offsets.push(end.map_err(|_| Error::damaged("more than 2^31 items in one batch: read fewer rows at once"))?);
+                offsets.push(end.map_err(|_| Error::damaged("2^31 or more list items in one batch: read fewer rows at once"))?);
             }
             CellValues::Struct(fields, columns) => {
                 let Token::Map(count) = item else { return Err(unexpected("a map", &item)) };
@@ -204,8 +204,8 @@ pub(crate) fn unexpected(expected: &str, found: &Token) -> Error {
         Token::Str(_) => "text".to_owned(),
         Token::Bytes(_) => "bytes".to_owned(),
         Token::Ext(kind, _) => format!("an extension {kind}"),
-        Token::Array(count) => format!("an array of {count}"),
-        Token::Map(count) => format!("a map of {count}"),
+        Token::Array(count) => format!("an array of length {count}"),
+        Token::Map(count) => format!("a map of length {count}"),
     };
     Error::damaged(format_args!("expected {expected}, found {found}"))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::DataType;
 use b2nd::msgpack::{Cursor, Token};
-use b2nd_store::value;
+use b2nd_store::{text, value};
 
 use crate::column::cast::conform;
 use crate::column::cell_builder::{CellBuilder, unexpected};
@@ -38,7 +38,7 @@ pub(crate) enum CellFormat {
     Chunks,
     /// Each chunk is a batch of cells, and each of its blocks is a MessagePack array of cells.
     Arrays,
-    /// Each chunk is a batch of cells, and each of its blocks is Arrow IPC, with this schema if it is not in the block.
+    /// Each chunk is a batch of cells, and each of its blocks is Arrow IPC. The schema is this one, if the blocks do not contain it.
     Arrow(Option<Vec<u8>>),
 }
 
@@ -60,7 +60,7 @@ impl Cells {
 
     /// Opens a file whose chunks are batches of cells.
     pub(crate) fn batches(leaf: ColumnFile) -> Result<Cells> {
-        let metalayer = leaf.metalayer(METALAYER).ok_or_else(|| Error::damaged("expected the metalayer \"batcharray\""))?;
+        let metalayer = leaf.metalayer(METALAYER).ok_or_else(|| Error::damaged("the metalayer \"batcharray\" is missing"))?;
         let is_map = matches!(metalayer, [0x80..=0x8f | 0xde | 0xdf, ..]);
         let said = value::read(metalayer)
             .filter(|_| is_map)
@@ -86,7 +86,7 @@ impl Cells {
                 Some(said) => said[number as usize],
                 None => self.cells_of(number).map_err(|error| Error::damaged(format_args!("chunk {number}: {error}")))?,
             };
-            end = end.checked_add(cells).ok_or_else(|| Error::damaged("its batches have more than 2^64 cells in all"))?;
+            end = end.checked_add(cells).ok_or_else(|| Error::damaged("the batches have 2^64 or more cells in total"))?;
             self.starts.push(end);
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Cells {
     pub(crate) fn each_block(&self, selection: &Selection, mut work: impl FnMut(BlockCells) -> Result<()>) -> Result<()> {
         let count = self.len()?;
         if selection.end() > count {
-            let message = format!("the file ends after {count} cells");
+            let message = format!("expected {} or more cells, found {count}", selection.end());
             return Err(Error::damaged(message).at_row(selection.row_of(count)));
         }
         if let CellFormat::Chunks = self.format {
@@ -173,8 +173,8 @@ impl Cells {
                 (0..blocks.len() as u64).map(|block| items.min(total - block * items)).collect()
             }
             Some(items) => {
-                let (found, expected) = (blocks.len(), total.div_ceil(items));
-                let message = format!("chunk {number}: expected {expected} blocks for {total} cells, found {found}");
+                let (found, expected) = (blocks.len(), text::count(total.div_ceil(items), "block"));
+                let message = format!("chunk {number}: expected {expected} for {}, found {found}", text::count(total, "cell"));
                 return Err(Error::damaged(message));
             }
             None => held.iter().map(|block| self.cells_in(block)).collect::<Result<_>>()?,
@@ -185,8 +185,8 @@ impl Cells {
             end = end.saturating_add(length);
         }
         if end != cells.end {
-            let found = end - cells.start;
-            return Err(Error::damaged(format_args!("chunk {number}: expected {total} cells, found {found}")));
+            let (expected, found) = (text::count(total, "cell"), end - cells.start);
+            return Err(Error::damaged(format_args!("chunk {number}: expected {expected}, found {found}")));
         }
         // Blocks without a selected cell are skipped.
         let needed = (0..ranges.len()).filter(|&block| !inside(wanted, ranges[block].clone()).is_empty());
@@ -221,7 +221,7 @@ impl Cells {
             }
             match cursor.rest() {
                 [] => Ok(()),
-                rest => Err(Error::damaged(format_args!("{} bytes follow the last cell", rest.len()))),
+                rest => Err(Error::damaged(format_args!("expected no bytes after the last cell, found {}", rest.len()))),
             }
         })
     }
@@ -263,7 +263,7 @@ impl BlockCells {
     pub(crate) fn check(&self, found: usize) -> Result<()> {
         match self.expected == found as u64 {
             true => Ok(()),
-            false => Err(Error::damaged(format_args!("a block: expected {} cells, found {found}", self.expected))),
+            false => Err(Error::damaged(format_args!("a block: expected {}, found {found}", text::count(self.expected, "cell")))),
         }
     }
 }

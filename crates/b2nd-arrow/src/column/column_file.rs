@@ -41,7 +41,7 @@ impl ColumnFile {
 
     pub(crate) fn new(frame: Frame<Bytes>, most: u64) -> Result<ColumnFile> {
         if frame.header().frame_type() == FrameType::Sparse {
-            return Err(Error::damaged("the frame is sparse, but a table's frames have to be contiguous"));
+            return Err(Error::damaged("the frame is sparse: expected a contiguous frame"));
         }
         Ok(ColumnFile { frame, most: most.min(MAX_BYTES) })
     }
@@ -106,7 +106,7 @@ impl ColumnFile {
         let blocks = block_table(&front)?;
         if !blocks.are_variable() {
             return Err(Error::damaged(format_args!(
-                "chunk {number}: expected blocks of variable length, found blocks of one length"
+                "chunk {number}: expected blocks of variable length, found blocks of fixed length"
             )));
         }
         let count = blocks.count();
@@ -133,7 +133,7 @@ impl Blocks<'_> {
                 let length = block.first_chunk().ok_or_else(|| Error::damaged("the length of a block is missing"))?;
                 let length = i32::from_le_bytes(*length);
                 let Ok(length @ 1..) = usize::try_from(length) else {
-                    return Err(Error::damaged(format_args!("a block: expected a length of 1 or more bytes, found {length}")));
+                    return Err(Error::damaged(format_args!("a block: expected a length of at least 1 byte, found {length}")));
                 };
                 plausible(length, block.len())?;
                 total = total.saturating_add(length as u64);

@@ -44,7 +44,7 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
 pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
     read(block, schema, |Batch { batch, body, schema, .. }, dictionaries| {
         let mut arrays = JsonArrays { lengths: Lengths::of(batch, body)?, body, dictionaries };
-        arrays.values(schema.field(0)).ok_or_else(|| wrong("arrays whose lengths do not match their buffers"))
+        arrays.values(schema.field(0)).ok_or_else(|| wrong("arrays that are not valid or have more than 2^24 values"))
     })
 }
 
@@ -62,7 +62,7 @@ struct Batch<'a> {
 }
 
 /// Decodes the column of a block. The dictionaries of the block are decoded first, and passed to `decode` in a map whose keys are the
-/// numbers of the dictionaries.
+/// ids of the dictionaries.
 fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &HashMap<i64, C>) -> Result<C>) -> Result<C> {
     let first = schema.map(|mut schema| message(&mut schema)).transpose()?.flatten();
     let mut known = first.map(|(schema, _)| schema_of(&schema)).transpose()?;
@@ -223,10 +223,8 @@ impl<'a> Lengths<'a> {
             }
             (_, Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
             _ => {
-                let (found, s) = (buffer.length(), if width == 1 { "" } else { "s" });
-                Err(wrong(format_args!(
-                    "a buffer of {found} bytes instead of {count} or more whole values of {width} byte{s} each"
-                )))
+                let (found, least) = (buffer.length(), count.saturating_mul(width));
+                Err(wrong(format_args!("a buffer of {found} bytes: expected at least {least}, and a multiple of {width}")))
             }
         }
     }

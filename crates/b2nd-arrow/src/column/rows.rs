@@ -52,7 +52,7 @@ impl RowArray {
 
     pub(crate) fn read(&self, selection: &Selection) -> Result<Vec<u8>> {
         if selection.end() > self.len() {
-            let message = format!("the file ends after {} rows", self.len());
+            let message = format!("expected {} or more rows, found {}", selection.end(), self.len());
             return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
         }
         let bytes = (selection.rows as u64).saturating_mul(self.width as u64);

@@ -61,6 +61,6 @@ impl TextBuilder {
 }
 
 pub(crate) fn too_long(bytes: u64, most: u64) -> Error {
-    let message = format!("{bytes} bytes in one batch: the limit is {most}, so read fewer rows at once");
+    let message = format!("{bytes} bytes would be in memory at once: the limit is {most}");
     Error::new(ErrorKind::TooLong, message)
 }

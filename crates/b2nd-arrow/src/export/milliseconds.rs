@@ -1,4 +1,4 @@
-//! [`Milliseconds`]: converts times in seconds to milliseconds for Parquet, which has no times in seconds.
+//! [`Milliseconds`]: converts timestamps in seconds to milliseconds for Parquet, which has no timestamps in seconds.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 use super::text;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A schema without times in seconds, to which batches are converted.
+/// A schema without timestamps in seconds, to which batches are converted.
 pub(crate) struct Milliseconds {
     schema: SchemaRef,
     /// The number of rows of all previous batches.
@@ -48,7 +48,7 @@ impl Milliseconds {
         if let Ok(column) = cast(column) {
             return Ok(column);
         }
-        // Cast row by row, to find the row of the time. The values below a null are arbitrary, and are left out by `take`.
+        // Cast row by row, to find the row of the time. The values inside of nulls are arbitrary, and `take` omits them.
         let row = |row: u64| -> Result<ArrayRef> {
             if column.is_null(row as usize) {
                 return Ok(new_null_array(to, 1));
@@ -57,7 +57,7 @@ impl Milliseconds {
             cast(&cell).map_err(|_| {
                 let options = text::options("null");
                 let shown = text::formatter(&cell, &options).map_or_else(|_| String::new(), |text| text.value(0).to_string());
-                let what = format!("a time is too large for Parquet, which counts up to {} milliseconds: {shown}", i64::MAX);
+                let what = format!("a time is too far from 1970 for Parquet, whose limit is {} milliseconds: {shown}", i64::MAX);
                 Error::new(ErrorKind::Refused, what).at_row(self.rows.saturating_add(row))
             })
         };

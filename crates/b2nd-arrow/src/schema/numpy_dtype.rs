@@ -31,10 +31,10 @@ pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
         ("S", _) => DataType::Binary,
         (kind @ ("M" | "m"), width) => {
             let unit = width.strip_prefix("8[").and_then(|unit| unit.strip_suffix(']')).and_then(time_unit);
-            let unit = unit.ok_or_else(|| format!("Arrow has no times of dtype {dtype}"))?;
+            let unit = unit.ok_or_else(|| format!("times of dtype {dtype} are not supported"))?;
             if kind == "M" { DataType::Timestamp(unit, None) } else { DataType::Duration(unit) }
         }
-        _ => return Err(format!("Arrow has no type for dtype {dtype}")),
+        _ => return Err(format!("dtype {dtype} cannot be converted to an Arrow type")),
     })
 }
 

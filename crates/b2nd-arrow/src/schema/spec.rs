@@ -14,7 +14,7 @@ const SHAPE: &str = "blosc2:ndarray_shape";
 /// The keys that any column may have.
 const COMMON: [&str; 8] = ["name", "kind", "nullable", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// Returns the keys that python-blosc2 4.14.1 accepts for a kind in addition to `COMMON`, or `None` if the kind is unknown.
+/// Returns the keys that python-blosc2 4.14.1 accepts for a kind in addition to `COMMON`, or `None` if the keys are not checked.
 fn keys(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
         "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" | "float32" | "float64" => {
@@ -84,7 +84,7 @@ impl Spec {
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
-        let kind = text("kind").ok_or("kind: expected a string, found nothing")?;
+        let kind = text("kind").ok_or("kind: expected a string")?;
         if let Some(known) = keys(kind) {
             let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
             if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
@@ -191,11 +191,11 @@ fn unit(spec: &Value) -> Result<TimeUnit, String> {
 }
 
 fn ndarray(spec: &Value) -> Result<Kind, String> {
-    let dtype = spec.get("dtype_str").and_then(Value::as_str).ok_or("an ndarray column needs the key dtype_str")?;
-    let shape = spec.get("item_shape").and_then(Value::as_array).ok_or("an ndarray column needs the key item_shape")?;
+    let dtype = spec.get("dtype_str").and_then(Value::as_str).ok_or("dtype_str: expected a string")?;
+    let shape = spec.get("item_shape").and_then(Value::as_array).ok_or("item_shape: expected a list")?;
     let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
     let shape: Vec<u64> =
-        shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected a length, found {axis}"))?;
+        shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected 0 to 2147483647, found {axis}"))?;
     Ok(match numpy_dtype::data_type(dtype) {
         Ok(element) => Kind::NdArray(element, shape),
         Err(why) => Kind::Refused(why),
@@ -203,9 +203,9 @@ fn ndarray(spec: &Value) -> Result<Kind, String> {
 }
 
 fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
-    let fields = spec.get("fields").and_then(Value::as_array).ok_or("a struct needs the key fields")?;
+    let fields = spec.get("fields").and_then(Value::as_array).ok_or("fields: expected a list")?;
     let field = |field: &Value| {
-        let name = field.get("name").and_then(Value::as_str).ok_or("a field of the struct has no name")?;
+        let name = field.get("name").and_then(Value::as_str).ok_or("fields: expected a name in each field")?;
         let mut spec = Spec::of_cells(field).map_err(|error| format!("field {name:?}: {error}"))?;
         if let Kind::Refused(why) = &spec.kind {
             spec.kind = Kind::Refused(format!("field {name:?}: {why}"));
@@ -216,7 +216,7 @@ fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
 }
 
 fn list(spec: &Value) -> Result<Kind, String> {
-    let item = Spec::of_cells(spec.get("item").ok_or("a list needs the key item")?)?;
+    let item = Spec::of_cells(spec.get("item").ok_or("item: expected the type of the list's items, found nothing")?)?;
     let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
     if nullable && item.kind == Kind::Element(DataType::Boolean) {
         let why = "its items are bools that may be null, which python-blosc2 does not support";

@@ -172,7 +172,7 @@ fn what_is_no_numpy_file_is_refused() {
     tests.fails(&["import", "good", "out.b2nd", "--chunks", "2,3", "--blocks", "1,7"], &format!("good: {wide}"));
     // Objects are stored as addresses or as a pickle, and the tool reads neither.
     tests.write("objects", npy("|O", "(1,)", &[0, 0]));
-    let objects = "its elements are Python objects, stored as memory addresses or as a pickle, which cannot be read";
+    let objects = "its elements are or contain Python objects, stored as memory addresses or as a pickle, which cannot be read";
     tests.fails(&["import", "objects", "out.b2nd"], &format!("objects: {objects}"));
     let array = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[1], &[1], &[1]).unwrap(), "[('a', '|O')]");
     b2nd_ndarray::write_bytes(tests.path("objects.b2nd"), &array, &[0; 8], &b2nd_ndarray::Options::default()).unwrap();

@@ -107,7 +107,7 @@ fn elements_that_zarr_lacks_are_refused_by_name() {
     let tests = Directory::with_example();
     tests.write("in.npy", npy("<f16", "(1,)", &[0, 0, 0, 0]));
     tests.ok(&["import", "in.npy", "in.b2nd"]);
-    tests.fails(&["export", "in.b2nd", "out.zarr"], "in.b2nd: Zarr has no data type for <f16");
+    tests.fails(&["export", "in.b2nd", "out.zarr"], "in.b2nd: conversion to Zarr does not support <f16");
     assert!(!tests.path("out.zarr").exists());
 }
 

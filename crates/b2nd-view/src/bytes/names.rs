@@ -22,7 +22,7 @@ pub(super) enum Names {
 /// A field of fixed length that has no MessagePack marker: its name, its number of bytes, and a function that formats these bytes.
 pub(super) type BytePart = (&'static str, usize, fn(&[u8]) -> String);
 
-/// Formats each byte with `show`. A byte that is repeated more than twice is formatted once, with the number of repetitions: `6 × 0`.
+/// Formats each byte with `show`. A byte that occurs more than twice in succession is formatted once, with the number of times: `6 × 0`.
 fn each(bytes: &[u8], show: fn(u8) -> String) -> String {
     let runs = bytes.chunk_by(|one, next| one == next).filter_map(|same| Some((show(*same.first()?), same.len())));
     let texts = runs.map(|(text, times)| if times > 2 { format!("{times} × {text}") } else { vec![text; times].join(", ") });

@@ -42,7 +42,7 @@ pub struct ByteRow {
     pub name: String,
     /// The value as readable text.
     pub value: String,
-    /// Whether the row consists of unused bytes, which were left over from a longer metalayer.
+    /// Whether the row consists of unused bytes, which were left over from longer content.
     pub stale: bool,
 }
 
@@ -288,7 +288,7 @@ impl<'a> RowList<'a> {
     }
 }
 
-/// Formats bytes for a row: as text in quotes, shortened if necessary, or, if the bytes are not text, as their number.
+/// Formats bytes for a row: as text in quotes, shortened if necessary. If the bytes are not text, returns their number instead.
 fn text_or_length(bytes: &[u8]) -> String {
     quoted_text(bytes, MAX_TEXT).unwrap_or_else(|| length(bytes))
 }

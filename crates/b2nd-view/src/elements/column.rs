@@ -32,7 +32,7 @@ impl Column {
         elements.chunks_exact(itemsize.max(1)).flat_map(places)
     }
 
-    /// Computes statistics of the scalars in `elements`, which occur `times` times. If `keeps` is true, numbers are kept for
+    /// Computes statistics of the scalars in `elements`, each of which occurs `times` times. If `keeps` is true, numbers are kept for
     /// [`Tally::quantiles`].
     pub fn tally(&self, elements: &[u8], itemsize: usize, times: u64, keeps: bool) -> Tally {
         let mut tally = Tally::new(keeps);
@@ -74,7 +74,7 @@ fn descend(dtype: &DType, name: Option<&str>, shape: &[usize], offsets: &[usize]
         let items = dtype.shape().iter().fold(1, |items: usize, &length| items.saturating_mul(length));
         let values = items.saturating_mul(offsets.len());
         if values > MOST_IN_ELEMENT {
-            return Err(Error::custom(format_args!("an element holds {values} values; the limit is {MOST_IN_ELEMENT}")));
+            return Err(Error::custom(format_args!("a column has {values} values per element; the limit is {MOST_IN_ELEMENT}")));
         }
         let offsets: Vec<_> = offsets.iter().flat_map(|offset| (0..items).map(move |item| offset + item * size)).collect();
         return descend(dtype.base(), name, &[shape, dtype.shape()].concat(), &offsets, columns);

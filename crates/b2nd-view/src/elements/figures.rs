@@ -31,7 +31,7 @@ pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&
     figures
 }
 
-/// Returns the length of a step in seconds, or `None` for steps whose length varies and those below a nanosecond.
+/// Returns the length of a step in seconds, or `None` if its unit varies in length (years and months) or is shorter than a nanosecond.
 pub fn step_seconds(step: TimeStep) -> Option<f64> {
     let unit = match step.unit {
         TimeUnit::Week => 7.0 * 86400.0,
@@ -47,7 +47,8 @@ pub fn step_seconds(step: TimeStep) -> Option<f64> {
     Some(f64::from(step.count) * unit)
 }
 
-/// Formats a standard deviation of times in the largest unit in which it is at least 1. Returns `None` for other dtypes.
+/// Formats a standard deviation of times in the largest unit from days to nanoseconds in which it is at least 1, or else in the unit of the
+/// dtype. Returns `None` for other dtypes.
 fn span(std: f64, dtype: Option<&DType>, digits: usize) -> Option<String> {
     const UNITS: [(&str, f64); 7] =
         [("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
@@ -67,7 +68,7 @@ pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_bytes(tally.whole_mean()?, dtype)
 }
 
-/// Returns a number of time steps as the bytes of an element, or `None` if the dtype is not one of times.
+/// Returns a number of time steps as the bytes of an element, or `None` if the dtype is not one of times or the number does not fit.
 pub fn time_bytes(steps: i128, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_unit(dtype)?;
     let mean = i64::try_from(steps).ok()?;

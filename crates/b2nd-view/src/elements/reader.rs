@@ -25,8 +25,8 @@ pub(super) struct NumberReader {
     pub(super) run: fn(&[u8]) -> Run,
 }
 
-/// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction. The crate `half` needs zerocopy, which takes as long to compile
-/// as this crate.
+/// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction. The crate `half` is not used, because it needs zerocopy, which
+/// takes long to compile.
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));

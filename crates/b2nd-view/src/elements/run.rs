@@ -111,7 +111,7 @@ impl Run {
         let count = self.len();
         let integers: i128 = self.integers.iter().map(|&number| i128::from(number)).sum();
         let mut moments = Moments { kind: self.kind, count: count as u64, whole: integers, ..Moments::default() };
-        // Integers that do not fit are so far from each other that rounding does not matter.
+        // If a difference does not fit in 64 bits, it is so large that its rounding does not matter.
         let (whole, means) = moments.mean();
         let whole = i64::try_from(whole).unwrap_or(0);
         let difference =

@@ -15,7 +15,7 @@ pub(crate) enum Scalar {
     Complex(String, String),
     Text(String),
     Bytes(Vec<u8>),
-    /// A datetime or a timedelta, as NumPy prints it.
+    /// A datetime as NumPy prints it, a timedelta such as `5 s`, or `NaT`.
     Time(String),
     /// The bytes of an unsupported type as hexadecimal digits.
     Unknown(String),

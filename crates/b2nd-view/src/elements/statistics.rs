@@ -40,7 +40,7 @@ impl Tally {
     }
 
     /// Returns quantiles of the numbers, each for a fraction from 0 to 1, interpolated linearly as NumPy does. Returns `None` if there are
-    /// no numbers, more than 2^26, or if they were not kept.
+    /// no numbers, if there are more than 2^26, if they are complex, or if they were not kept.
     pub fn quantiles(&mut self, read: Read, fractions: &[f64]) -> Option<Vec<Number>> {
         let kept = self.kept.as_mut().filter(|kept| !kept.is_empty())?;
         kept.sort_unstable_by(|one, other| read(one).partial_cmp(&read(other)).unwrap_or(std::cmp::Ordering::Equal));

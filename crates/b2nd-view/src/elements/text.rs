@@ -36,7 +36,7 @@ fn scalar_text(digits: usize, scalar: Scalar) -> String {
     }
 }
 
-/// Formats an element as a cell of CSV, in quotes if necessary. Complex numbers are formatted as in Python, structures and subarrays as
+/// Formats an element as a cell of CSV, in quotes if necessary. Complex numbers are formatted like `1.5-2.0j`, structures and subarrays as
 /// JSON.
 pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() || !dtype.shape().is_empty() {
@@ -51,7 +51,7 @@ pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
     }
 }
 
-/// Formats a complex number as Python does.
+/// Formats a complex number: `1.5-2.0j`.
 pub(super) fn complex(real: &str, imaginary: &str) -> String {
     let sign = if imaginary.starts_with('-') { "" } else { "+" };
     format!("{real}{sign}{imaginary}j")

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Writes a JSON object on one line. Control characters from U+007F on, and characters that change the direction of text, are escaped too.
-/// JSON does not require this, but a terminal might interpret these characters.
+/// Writes a JSON object on one line. Control characters from U+007F on, and characters that separate lines or change the direction of text,
+/// are escaped too. JSON does not require this, but a terminal might interpret these characters.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()
     line.flush()
 }
 
-/// The maximum number of bytes to collect before they are searched for characters to escape. The JSON serializer writes many short pieces.
+/// The number of bytes to collect before they are searched for characters to escape. The JSON serializer writes many short pieces.
 /// Collected bytes never end inside a character, because each piece consists of whole characters.
 const LENGTH: usize = 1 << 13;
 

@@ -10,7 +10,7 @@ use crate::text::{
     LABEL, NOTICE, TITLE, View, columns, count, quoted, quoted_text, shortened, styled, thousands, unstyled, wrapped,
 };
 
-/// The maximum number of characters that are shown of a metalayer's value if the output is not a terminal.
+/// The maximum number of characters that are shown of the value of a metalayer or an attribute if the output is not a terminal.
 const VALUE_WIDTH: usize = 64;
 
 /// The minimum number of characters that are shown of a value on a terminal, even if the line with the value must be wrapped.
@@ -51,7 +51,7 @@ impl<'a> Page<'a> {
         Page { title, parts: Vec::new(), is_complete: true, options }
     }
 
-    /// Returns the page as text, cut to the height of the terminal.
+    /// Returns the page as text. If the size of the terminal is known, the page is cut to it.
     pub(super) fn view(mut self) -> View {
         if let (Some(width), Some(height)) = (self.options.width, self.options.height) {
             self.fit(width, height);

@@ -13,7 +13,7 @@ pub(super) fn width(characters: usize) -> f64 {
     characters as f64 * ADVANCE * FONT
 }
 
-/// Returns the width of a character in columns. Wide characters, such as East Asian characters, have two columns.
+/// Returns the width of a character in columns: two from U+1100 on, where the wide characters of East Asia start.
 fn columns(char: char) -> usize {
     if char < '\u{1100}' { 1 } else { 2 }
 }

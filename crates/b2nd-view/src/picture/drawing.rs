@@ -48,8 +48,9 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Draws chunks along the axis of the rows and the axis of the columns, each `None` if the array has fewer axes, in a document of about
-    /// the size `bounds` (width, height). Returns `None` if the array has no chunks or does not have these axes.
+    /// Draws chunks along the axis of the rows and the axis of the columns, each `None` if the array has fewer axes. The last parameter is
+    /// the approximate size of the document (width, height). Returns `None` if the array has no chunks or does not have these axes, if both
+    /// axes are the same, or if `first` has another number of coordinates than the array has axes.
     ///
     /// `first` has the coordinates of the first chunk, which count chunks, one for each axis of the array. At most `most` chunks are drawn
     /// along each of the two axes. Without `most`, all are drawn from 0 on, or the first ones and the last one if there are many.
@@ -85,7 +86,7 @@ impl Drawing {
         if axes[0].is_some() {
             canvas.group(r#"transform="rotate(-90)""#, |canvas| bottom = bottom.max(rulers(canvas, &rows, -1.0)));
         }
-        // Below the borders of the chunks.
+        // The gaps are drawn first, so that they do not cover the borders of the chunks.
         gaps(&mut canvas, rows.chunks.gap, columns.chunks.gap, [columns.chunks.end(), rows.chunks.end()]);
         let mut coords = first.to_vec();
         for &(row, y) in &rows.chunks.starts {

@@ -13,8 +13,8 @@ const CHUNK: &str = "02019102e8030000e803000092000000140000007a00000028b52ffd60e
     1f202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60616263\
     0200f0a002e978aac10c";
 
-/// Returns the number of configurations whose chunks are shorter than the elements and decode to them, of which there are 20, and 100 more
-/// if the chunk of numcodecs is decoded.
+/// Returns the number of configurations, at most 20, whose chunks are shorter than the elements and decode to them. Adds 100 if the chunk
+/// of numcodecs decodes to its elements.
 #[allow(unsafe_code, reason = "programs outside Rust call this function by its name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn decoded_chunks() -> u32 {
