@@ -113,7 +113,8 @@ impl Findings {
         if blocksize < if header.nbytes() == 0 { -1 } else { 0 }
             || !header.has_variable_blocks() && !header.has_variable_chunks() && chunksize > 0 && blocksize > chunksize
         {
-            let finding = format!("blocksize: expected 1 to {}, found {}", thousands(chunksize), thousands(blocksize));
+            let expected = if blocksize < 0 { "0 or more".to_owned() } else { format!("at most {}", thousands(chunksize)) };
+            let finding = format!("blocksize: expected {expected}, found {}", thousands(blocksize));
             self.add("header", None, finding, REJECTED);
         }
     }
