@@ -183,7 +183,7 @@ pub(crate) fn shuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// Shuffles the bits of groups of eight elements, without the elements that remain.
+/// Shuffles the bits of groups of eight elements, and copies the remaining elements unchanged.
 fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     let count = bytes.len() / typesize / 8 * 8;
     let mut out = vec![0; count * typesize];
@@ -197,7 +197,8 @@ fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// In the first block, the difference to the previous element; in the others, the difference to the first block.
+/// In the first block, each element is XORed with the previous one. In the other blocks, each byte is XORed with the same byte of the first
+/// block.
 fn delta(block: &[u8], first: &[u8], number: usize, typesize: usize) -> Vec<u8> {
     let width = match typesize {
         1 | 2 | 4 | 8 => typesize,

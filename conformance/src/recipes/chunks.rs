@@ -200,7 +200,7 @@ fn headers(suite: &mut Suite) {
     reject("text", "a text", b"this is no chunk, but a text of more than 32 bytes".to_vec());
 }
 
-/// Damage in the streams, which only the codec can find.
+/// Damage in block tables and streams, and codecs and filters that do not exist.
 fn streams(suite: &mut Suite) {
     let mut reject = |name: String, what: String, bytes: Vec<u8>| suite.reject(Layer::Chunk, name, what, bytes);
     for codec in Codec::ALL {

@@ -1,4 +1,4 @@
-//! Files that fuzzers, attacks and public issues found, created again.
+//! Files with which fuzzers, attacks and public issues showed defects, created again.
 
 use super::Suite;
 use super::bytes::{le32, patched};

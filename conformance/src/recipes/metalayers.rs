@@ -102,8 +102,6 @@ fn markers(suite: &mut Suite) {
         suite.reject(Metalayer, format!("cut-{field}"), format!("ends before {field}"), bytes.cut(field));
         if bytes.bytes[*at] >= 0x80 {
             for (name, marker) in [("nil", 0xc0), ("fixint", 0x05)] {
-                // At the dtype, the layouts can be distinguished only by the count: with a fixint, this is another layout that is
-                // cut off.
                 let damaged = bytes.with(field, 0, &[marker]);
                 suite.reject(
                     Metalayer,

@@ -7,7 +7,7 @@ use super::header::{Layers, layers, section};
 use crate::case::Layer;
 use crate::fact::Fact;
 
-/// A trailer with these contents, which must be chunks.
+/// A trailer with these names and contents. In a valid file, each content is a chunk.
 pub(crate) fn bytes(vlmetalayers: &Layers) -> Bytes {
     let mut bytes = Bytes::default();
     bytes.field("count", &[0x94]);

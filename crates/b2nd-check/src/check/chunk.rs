@@ -153,8 +153,8 @@ fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
 
-/// Returns a finding if C-Blosc2 does not undo the filters correctly, or if the values depend on uninitialized memory or on how C-Blosc2 was
-/// built.
+/// Returns a finding if C-Blosc2 does not undo the filters correctly, or if the values depend on uninitialized memory or on how C-Blosc2
+/// was built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
         return Some("its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth");

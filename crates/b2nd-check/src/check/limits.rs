@@ -29,8 +29,8 @@ pub struct Limits {
     /// its data and two of its blocks. To read values in Arrow, the whole frame is a part. The sum of all parts can be larger.
     pub max_memory: u64,
     /// The time after which no more attributes, chunks and blocks are decoded. The time is checked before each of them and, by
-    /// [`check`](crate::check()) and [`verify`](crate::verify), every few MiB inside a block. Reading values in Arrow may take this time once
-    /// more.
+    /// [`check`](crate::check()) and [`verify`](crate::verify), every few MiB inside a block. Reading values in Arrow may take this time
+    /// once more.
     pub max_time: Option<Duration>,
 }
 
