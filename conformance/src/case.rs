@@ -92,9 +92,9 @@ pub struct Part {
 /// The file or files that a recipe creates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// `NAME.bin`, or `NAME.END` if the extension determines what the file is.
+    /// A file: its extension and its bytes. If the extension is empty, the file is `NAME.bin`.
     File(&'static str, Vec<u8>),
-    /// A directory `NAME` with these files, or `NAME.END` if there is an extension.
+    /// A directory: its extension, which may be empty, and its files.
     Folder(&'static str, Vec<(String, Vec<u8>)>),
     /// A long file, which the runner creates from these parts.
     Parts(Vec<Part>),
@@ -113,7 +113,7 @@ pub struct Made {
     pub content: Content,
     /// The expected result.
     pub verdict: Verdict,
-    /// True if encoding the facts must give the same bytes.
+    /// Whether encoding the facts must give the same bytes.
     pub encode: bool,
 }
 
@@ -203,7 +203,7 @@ impl Made {
     }
 }
 
-/// A JSON object with a line for each entry.
+/// Formats facts as a JSON object with a line for each entry.
 fn lines(fact: &Fact) -> String {
     let Fact::Map(entries) = fact else { return fact.to_string() };
     let entries: Vec<String> = entries.iter().map(|(name, fact)| format!("    {}: {fact}", quoted(name))).collect();
@@ -225,7 +225,7 @@ pub struct Case {
     pub parts: Vec<Part>,
     /// The expected result.
     pub verdict: Verdict,
-    /// True if the facts must be encoded too.
+    /// Whether encoding the facts must give the same bytes.
     pub encode: bool,
     /// Implementations that are known to give a different result.
     pub differ: Vec<Differ>,

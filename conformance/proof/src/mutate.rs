@@ -92,7 +92,7 @@ fn header(length: usize) -> Vec<Field> {
     numbers.into_iter().chain(bytes.map(|(name, range)| Field { name, range, kind: Kind::Bytes })).collect()
 }
 
-/// The fields of a chunk: the header, the offsets of blocks, and what follows them.
+/// Returns the fields of a chunk: those of the header, the offsets of blocks, and the data.
 fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
     let Range { start, end } = chunk;
     let data = || ("chunk data", 32..end - start, Kind::Bytes);

@@ -91,7 +91,7 @@ fn limits(suite: &mut Suite) {
     }
 }
 
-/// Changes the marker of each field, and cuts the metalayer off before each field.
+/// Adds cases with a wrong marker of each field, and cases that end before each field.
 fn markers(suite: &mut Suite) {
     let meta = Meta::new(&[400, 3], &[110, 3], &[57, 3], "|u1");
     let bytes = meta.bytes();

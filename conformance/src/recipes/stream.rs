@@ -35,7 +35,7 @@ impl Codec {
         }
     }
 
-    /// The format of the codec in the three highest bits of a chunk's flags.
+    /// Returns the format of the codec, which is stored in the three highest bits of a chunk's flags.
     pub(crate) fn format(self) -> u8 {
         match self {
             Codec::BloscLz => 0,
@@ -222,7 +222,7 @@ fn zstd(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A Zstandard dictionary with one symbol in each table, eight bytes of content, and these repeated offsets.
+/// Returns a Zstandard dictionary with one symbol in each table, eight bytes of content, and these repeated offsets.
 pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
     let huffman = [0x80, 0x10];
     let sequences = [0xf0, 0x03].repeat(3);
@@ -233,7 +233,7 @@ pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
 /// A Zstandard frame with 24 bytes of data: eight matches of three bytes at the first two offsets of the dictionary.
 pub(crate) const OF_DICTIONARY: [u8; 15] = [0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 24, 0x2d, 0, 0, 0, 8, 0xfc, 0, 0x80];
 
-/// Bytes in which runs and other parts alternate.
+/// Returns bytes in which runs and other parts alternate.
 pub(crate) fn sample(length: usize) -> Vec<u8> {
     (0..length).map(|index| if index % 80 < 40 { low(index * 7 + index / 80) } else { low(index / 80) }).collect()
 }

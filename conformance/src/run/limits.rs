@@ -9,8 +9,7 @@ use std::time::Duration;
 pub struct Limits {
     /// The time for a request. A process that takes longer is killed. The first request of a server may take ten times as long.
     pub time: Duration,
-    /// The address space of a process in bytes; 0 means no limit. It is set with `ulimit` in a shell, and not limited on systems other than
-    /// Unix.
+    /// The address space of a process in bytes; 0 means no limit. It is limited with `ulimit` in a shell, and only on Unix.
     pub memory: u64,
     /// The number of requests that run at the same time.
     pub jobs: usize,

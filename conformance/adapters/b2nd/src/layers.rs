@@ -128,7 +128,7 @@ pub(crate) fn pairs(metalayers: &Metalayers) -> Fact {
     Fact::List(metalayers.iter().map(|(name, content)| Fact::List(vec![Fact::bytes(name), Fact::bytes(content)])).collect())
 }
 
-/// A length as a fact.
+/// Returns a length as a fact.
 pub(crate) fn number(length: usize) -> Fact {
     u64::try_from(length).map_or(Fact::Null, Fact::int)
 }

@@ -211,7 +211,8 @@ impl Findings {
                     }
                     let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
                     let found = chunk.and_then(|chunk| match header.special() {
-                        // Any value can be repeated, so nothing is decoded unless there is a digest. A NaN needs the right typesize.
+                        // A special chunk can always be decoded, unless it is NaN and has the wrong typesize. So other special chunks are
+                        // decoded only if there is a digest.
                         Some(special) if digests.is_none() && special != Special::Nan => Ok(Cow::default()),
                         _ => chunk.into_data_with(decompressor),
                     });
