@@ -6,9 +6,9 @@
 #include "b2nd.h"
 #include "blosc2.h"
 
-#define LONGEST (64 << 20) /* more than a case holds */
+#define LONGEST (64 << 20) /* more than any case has */
 
-static char *out; /* the answer, in memory: a file may be refused at its end */
+static char *out; /* the answer, in memory: a file may be rejected at its end */
 static size_t out_len;
 static FILE *to;
 
@@ -30,7 +30,7 @@ static void hex(const uint8_t *bytes, int64_t length) {
     fprintf(to, "\"}");
 }
 
-static void text(const char *name, const char *value) { /* as bytes where JSON would need escapes */
+static void text(const char *name, const char *value) { /* escapes quotation marks and backslashes */
     fprintf(to, ", \"%s\": {\"text\": \"", name);
     for (; *value; value++) fprintf(to, *value == '"' || *value == '\\' ? "\\%c" : "%c", *value);
     fprintf(to, "\"}");
@@ -105,7 +105,7 @@ static const char *array(blosc2_schunk *schunk) {
     fprintf(to, ", \"elements\": ");
     hex(elements, size);
     free(elements);
-    b2nd_free(array); /* and with it the super-chunk */
+    b2nd_free(array); /* also frees the super-chunk */
     return rc < 0 ? "elements" : NULL;
 }
 

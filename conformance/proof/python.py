@@ -1,5 +1,5 @@
-"""The worker with python-blosc2: for each line with the path of a frame, `python.py` prints `ok -`, `no CALL: ERROR`, or `crashed SIGNAL in
-CALL`. Each frame is opened in a forked process, and used with the calls that users make."""
+"""The worker with python-blosc2: for each line with the path of a frame, `python.py` prints `ok -`, `no CALL: ERROR`, `crashed SIGNAL in
+CALL`, or `hung SIGNAL in CALL`. Each frame is opened in a forked process, and used with the calls that users make."""
 
 import os
 import resource

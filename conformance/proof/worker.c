@@ -1,5 +1,5 @@
-/* Reads frames with C-Blosc2: for each line with the path of a frame, `worker` prints `ok DIGEST` with a digest of everything that was
- * read, or `no REASON`. The frame is read from memory and from its file. */
+/* Reads frames with C-Blosc2: for each line with the path of a frame, `worker` prints `ok DIGEST` with a digest of the metalayers,
+ * attributes and chunks, or `no REASON`. The frame is read from memory and from its file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void limit_processor_time(void) {
 int main(void) {
     static char path[4096];
     blosc2_init();
-    register_filters(); /* those of the plugins, without its codecs */
+    register_filters(); /* the filters of the plugins, but not their codecs */
     while (fgets(path, sizeof path, stdin)) {
         path[strcspn(path, "\n")] = 0;
         limit_processor_time();
@@ -152,7 +152,7 @@ int main(void) {
             blosc2_schunk_free(open);
         }
         if (why || beside) printf("no %s/%s\n", why ? why : "-", beside ? beside : "-");
-        else if (reads_otherwise) puts("no known to read otherwise");
+        else if (reads_otherwise) puts("no known to read differently");
         else if (memory != disk) printf("no memory and file differ\n");
         else printf("ok %016" PRIx64 "\n", memory);
         fflush(stdout);

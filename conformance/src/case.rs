@@ -42,7 +42,7 @@ impl Layer {
         Layer::Table,
     ];
 
-    /// The name of the layer, which is also the name of its folder.
+    /// Returns the name of the layer, which is also the name of its folder.
     pub fn name(self) -> &'static str {
         match self {
             Layer::Metalayer => "metalayer",
@@ -59,7 +59,7 @@ impl Layer {
         }
     }
 
-    /// The layer with this name.
+    /// Returns the layer with this name, or `None` if there is none.
     pub fn parse(name: &str) -> Option<Layer> {
         Layer::ALL.into_iter().find(|layer| layer.name() == name)
     }
@@ -80,21 +80,21 @@ pub enum Verdict {
     Reject,
 }
 
-/// A repeated part of a file that is too long to be stored.
+/// A part of a file that is too long to be stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// How often the bytes are repeated.
+    /// The number of times that the bytes occur in the file.
     pub times: u64,
 }
 
 /// The file or files that a recipe creates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// `NAME.bin`, or `NAME.END` if the extension determines what the file is.
+    /// A file: its extension and its bytes. If the extension is empty, the file is `NAME.bin`.
     File(&'static str, Vec<u8>),
-    /// A directory `NAME` with these files, or `NAME.END` if there is an extension.
+    /// A directory: its extension, which may be empty, and its files.
     Folder(&'static str, Vec<(String, Vec<u8>)>),
     /// A long file, which the runner creates from these parts.
     Parts(Vec<Part>),
@@ -113,12 +113,12 @@ pub struct Made {
     pub content: Content,
     /// The expected result.
     pub verdict: Verdict,
-    /// True if encoding the facts must give the same bytes.
+    /// Whether encoding the facts must give the same bytes.
     pub encode: bool,
 }
 
 impl Made {
-    /// The name of the file or directory.
+    /// Returns the name of the file or directory, or an empty text if the runner creates the file from parts.
     pub fn file(&self) -> String {
         match &self.content {
             Content::File(end, _) | Content::Folder(end, _) if !end.is_empty() => format!("{}.{end}", self.name),
@@ -128,7 +128,7 @@ impl Made {
         }
     }
 
-    /// The content of `NAME.json`.
+    /// Returns the content of `NAME.json`.
     pub fn json(&self, differences: &[Differ]) -> String {
         let id = format!("{}/{}", self.layer, self.name);
         let differ: Vec<&Differ> = differences.iter().filter(|differ| differ.matches(&id)).collect();
@@ -175,7 +175,7 @@ impl Made {
         text + "\n}\n"
     }
 
-    /// Writes the file and `NAME.json` to the folder of the layer.
+    /// Writes `NAME.json`, and the file or files unless the runner creates them, to the folder of the layer below `below`.
     ///
     /// # Errors
     ///
@@ -203,14 +203,14 @@ impl Made {
     }
 }
 
-/// A JSON object with a line for each entry.
+/// Formats facts as a JSON object with a line for each entry.
 fn lines(fact: &Fact) -> String {
     let Fact::Map(entries) = fact else { return fact.to_string() };
     let entries: Vec<String> = entries.iter().map(|(name, fact)| format!("    {}: {fact}", quoted(name))).collect();
     format!("{{\n{}\n  }}", entries.join(",\n"))
 }
 
-/// A case as it is on disk.
+/// A case that is read from disk.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The layer.
@@ -219,20 +219,20 @@ pub struct Case {
     pub name: String,
     /// What is special about the file, in words.
     pub what: String,
-    /// The file or directory. `None` if the runner creates the file from [`parts`](Case::parts).
+    /// The path of the file or directory, or `None` if the runner creates the file from [`parts`](Case::parts).
     pub path: Option<PathBuf>,
     /// The parts of a long file.
     pub parts: Vec<Part>,
     /// The expected result.
     pub verdict: Verdict,
-    /// True if the facts must be encoded too.
+    /// Whether encoding the facts must give the same bytes.
     pub encode: bool,
     /// Implementations that are known to give a different result.
     pub differ: Vec<Differ>,
 }
 
 impl Case {
-    /// `layer/name`.
+    /// Returns `layer/name`.
     pub fn id(&self) -> String {
         format!("{}/{}", self.layer, self.name)
     }
@@ -241,7 +241,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// Fails if a file is not a case. The message names the file.
+    /// Fails if the folder of a layer cannot be read, or a JSON file in it is not a case. The message names the folder or the file.
     pub fn all(below: &Path) -> Result<Vec<Case>, String> {
         let mut cases = Vec::new();
         for layer in Layer::ALL {
@@ -261,20 +261,20 @@ impl Case {
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
         let json: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let field = |name: &str| json.get(name).and_then(Value::as_str);
-        let name = path.file_stem().and_then(|stem| stem.to_str()).ok_or("its name is no text")?.to_owned();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).ok_or("the name of the file is not UTF-8")?.to_owned();
         let should = match field("expect") {
             Some("differ") => field("should"),
             other => other,
         };
         let verdict = match should {
-            Some("accept") => Verdict::Accept(Fact::from_json(json.get("value").ok_or("it is accepted and has no value")?)?),
+            Some("accept") => Verdict::Accept(Fact::from_json(json.get("value").ok_or("the key `value` is missing")?)?),
             Some("reject") => Verdict::Reject,
-            _ => return Err("it says neither accept nor reject".into()),
+            _ => return Err("`expect`, or `should` if `expect` is differ: expected accept or reject".into()),
         };
         let differ = json.get("differ").map_or(Ok(Vec::new()), Differ::list)?;
         let parts = match json.get("parts") {
             Some(Value::Array(parts)) => {
-                parts.iter().map(part).collect::<Option<_>>().ok_or("a part needs `bytes` and `times`")?
+                parts.iter().map(part).collect::<Option<_>>().ok_or("`parts`: expected `bytes` and `times` in each part")?
             }
             _ => Vec::new(),
         };

@@ -14,7 +14,7 @@ pub enum Does {
     Rejects,
     /// It accepts the file but reads other facts.
     ReadsAnother,
-    /// A signal or a sanitizer ends its process.
+    /// Its process is ended by a signal or a sanitizer, exits with an unexpected code, or prints an invalid answer.
     Crashes,
     /// It exceeds the time limit.
     Hangs,
@@ -46,11 +46,11 @@ impl fmt::Display for Does {
 pub struct Differ {
     /// The name of the implementation.
     pub who: String,
-    /// What it does. There are several if that depends on the memory around the file.
+    /// What the implementation does. There are several values if that depends on the bytes that follow the file in memory.
     pub does: Vec<Does>,
     /// The reason, in words.
     pub why: String,
-    /// The cases as `layer/name`, where `*` matches any characters. Empty in the file of a case.
+    /// The cases as `layer/name`, where `*` matches any characters. The list is empty in a difference that is read from the file of a case.
     pub cases: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// Fails if an entry is incomplete. The message says what is missing.
+    /// Fails if the JSON is not a list, or if an entry has no reason or has an unknown result. The message contains the entry.
     pub fn list(json: &Value) -> Result<Vec<Differ>, String> {
         let text = |entry: &Value, name: &str| {
             entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} has no text {name:?}"))
@@ -70,8 +70,8 @@ impl Differ {
             _ => Vec::new(),
         };
         let mut differences = Vec::new();
-        for entry in json.as_array().ok_or("a list of differences is a list")? {
-            let parse = |name: &String| Does::parse(name).ok_or_else(|| format!("nobody {name}: {entry}"));
+        for entry in json.as_array().ok_or("expected a list of differences")? {
+            let parse = |name: &String| Does::parse(name).ok_or_else(|| format!("unknown result {name:?} in {entry}"));
             let does = texts(entry, "does").iter().map(parse).collect::<Result<Vec<_>, _>>()?;
             let (why, cases) = (text(entry, "why")?, texts(entry, "cases"));
             let one = |who| Differ { who, does: does.clone(), why: why.clone(), cases: cases.clone() };
@@ -84,13 +84,13 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read.
+    /// Fails if the file cannot be read, or does not contain a list of differences.
     pub fn read(path: &Path) -> Result<Vec<Differ>, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Differ::list(&serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
     }
 
-    /// True if the difference applies to the case `layer/name`.
+    /// Returns true if the difference applies to the case `layer/name`.
     pub fn matches(&self, case: &str) -> bool {
         self.cases.iter().any(|pattern| matches(pattern.as_bytes(), case.as_bytes()))
     }

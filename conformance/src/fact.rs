@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// A value with its type. In JSON, an integer is `{"int": "5"}`, bytes are `{"bytes": "00ff"}`, text is `{"text": "é"}`, a
-/// Boolean is `{"bool": true}`, long bytes are `{"sha256": "…"}`, and an unknown value is `{"any": true}`. Nothing is `null`.
+/// Boolean is `{"bool": true}`, long bytes are `{"sha256": "…"}`, and `{"any": true}` matches any value. A missing value is `null`.
 /// Lists and objects are JSON arrays and objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -23,37 +23,37 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// An integer.
+    /// Creates an integer, or `null` if the value does not fit an `i128`.
     pub fn int(value: impl TryInto<i128>) -> Fact {
         value.try_into().map_or(Fact::Null, Fact::Int)
     }
 
-    /// A list of integers.
+    /// Creates a list of integers.
     pub fn ints<T: TryInto<i128> + Copy>(values: &[T]) -> Fact {
         Fact::List(values.iter().map(|&value| Fact::int(value)).collect())
     }
 
-    /// Text.
+    /// Creates a text.
     pub fn text(value: impl Into<String>) -> Fact {
         Fact::Text(value.into())
     }
 
-    /// All of the bytes.
+    /// Creates bytes.
     pub fn bytes(value: &[u8]) -> Fact {
         Fact::Bytes(value.to_vec())
     }
 
-    /// The SHA-256 of bytes.
+    /// Creates the SHA-256 of bytes.
     pub fn digest(value: &[u8]) -> Fact {
         Fact::Sha256(hex(&Sha256::digest(value)))
     }
 
-    /// An object.
+    /// Creates an object.
     pub fn map<const N: usize>(entries: [(&str, Fact); N]) -> Fact {
         Fact::Map(entries.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect())
     }
 
-    /// The value of an entry of an object.
+    /// Returns the value of an entry of an object.
     pub fn get(&self, name: &str) -> Option<&Fact> {
         match self {
             Fact::Map(entries) => entries.iter().find(|(own, _)| own == name).map(|(_, fact)| fact),
@@ -61,7 +61,7 @@ impl Fact {
         }
     }
 
-    /// Adds an entry to an object.
+    /// Adds an entry to an object. Other values are returned unchanged.
     #[must_use]
     pub fn with(mut self, name: &str, fact: Fact) -> Fact {
         if let Fact::Map(entries) = &mut self {
@@ -74,9 +74,9 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// Fails if a value is not tagged. The message names it.
+    /// Fails if a value is not tagged. The message contains the value.
     pub fn from_json(json: &Value) -> Result<Fact, String> {
-        let wrong = || format!("{json} is no tagged value");
+        let wrong = || format!("{json} is not a tagged value");
         Ok(match json {
             Value::Null => Fact::Null,
             Value::Array(list) => Fact::List(list.iter().map(Fact::from_json).collect::<Result<_, _>>()?),
@@ -99,7 +99,8 @@ impl Fact {
         })
     }
 
-    /// The differences of `told` from `self`, each with its path. Facts that are missing in `told` are not differences.
+    /// Returns the differences between `self`, which is expected, and `told`, each with its path. Entries that are missing in `told` are
+    /// not differences.
     pub fn differences(&self, told: &Fact) -> Vec<String> {
         let mut found = Vec::new();
         self.compare(told, "", &mut found);
@@ -160,12 +161,12 @@ impl fmt::Display for Fact {
     }
 }
 
-/// Text as a JSON string.
+/// Formats a text as a JSON string.
 pub fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Bytes in hexadecimal.
+/// Formats bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

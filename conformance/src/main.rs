@@ -15,19 +15,19 @@ fn help() -> String {
         "\
 Usage: b2nd-conformance [OPTIONS] [NAME=]COMMAND...
 
-An adapter is a command that reads one file: `COMMAND LAYER PATH` prints tagged JSON and exits with 0, or prints a reason to the
-standard error and exits with 1; 2 means that it does not read this layer. `COMMAND --encode LAYER` turns tagged JSON from its standard
-input into bytes. If the last argument is --serve, one process answers lines `LAYER<TAB>PATH` with `ok JSON`, `no REASON` or `skip`.
+An adapter is a command that reads one file: `COMMAND LAYER PATH` prints tagged JSON and exits with 0, or prints a reason to standard
+error and exits with 1; exit code 2 means that it does not read this layer. `COMMAND --encode LAYER` turns tagged JSON from standard
+input into bytes. If the last argument is --serve, a process answers each line `LAYER<TAB>PATH` with `ok JSON`, `no REASON` or `skip`.
 
-  --cases DIR        the cases (conformance/cases)
+  --cases DIR        the directory of the cases (conformance/cases)
   --layer NAME       only this layer; may be repeated
-  --only TEXT        cases that have this in their name
-  --skip NAME=FILE   cases that an adapter is not asked about: `layer/name`, one a line
-  --time SECONDS     for one case ({seconds})
-  --memory MIB       address space of an adapter's process; 0 is no limit ({mebibytes})
-  --jobs N           questions at once (as many as there are processors)
-  --markdown FILE    also writes the page of results
-  --junit FILE       also writes JUnit's XML
+  --only TEXT        only cases whose names contain TEXT
+  --skip NAME=FILE   skips the cases in FILE for the adapter NAME: `layer/name`, one per line
+  --time SECONDS     limits the time for one case ({seconds})
+  --memory MIB       limits the address space of an adapter's process; 0 means no limit ({mebibytes})
+  --jobs N           the number of cases that run at the same time (the number of processors)
+  --markdown FILE    also writes the results as a Markdown page
+  --junit FILE       also writes the results as JUnit XML
   --make DIR         writes all cases, from the recipes and differences.json next to DIR
 "
     )
@@ -51,12 +51,12 @@ fn options() -> Result<Options, String> {
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
-        let number = |text: String| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
+        let number = |text: String| text.parse::<u64>().map_err(|_| format!("{argument}: expected an integer, found {text:?}"));
         match argument.as_str() {
             "--cases" => options.cases = Some(value()?.into()),
             "--layer" => {
                 let name = value()?;
-                options.layers.push(Layer::parse(&name).ok_or_else(|| format!("no layer {name:?}"))?);
+                options.layers.push(Layer::parse(&name).ok_or_else(|| format!("unknown layer {name:?}"))?);
             }
             "--only" => options.only = Some(value()?),
             "--skip" => options.skip.push(value()?),
@@ -66,7 +66,7 @@ fn options() -> Result<Options, String> {
             "--markdown" => options.markdown = Some(value()?.into()),
             "--junit" => options.junit = Some(value()?.into()),
             "--make" => options.make = Some(value()?.into()),
-            flag if flag.starts_with("--") => return Err(format!("no option {flag}; --help lists them")),
+            flag if flag.starts_with("--") => return Err(format!("unknown option {flag}: --help lists the options")),
             adapter => options.adapters.push(Adapter::parse(adapter)),
         }
     }

@@ -46,7 +46,7 @@ impl Suite {
     }
 }
 
-/// All cases, sorted by layer and name.
+/// Returns all cases, sorted by layer and name.
 pub fn all() -> Vec<Made> {
     let mut suite = Suite::default();
     metalayers::add(&mut suite);

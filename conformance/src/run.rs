@@ -22,18 +22,18 @@ pub use limits::Limits;
 pub enum Outcome {
     /// The expected result.
     Passed,
-    /// Another result that the case lists, with the reason.
+    /// A different result that the case lists, and the reason. If the case lists several results, the expected one counts as well.
     Known(Does, String),
-    /// Another result.
+    /// A different result that the case does not list, and a description of it.
     Failed(String),
-    /// The case lists a difference that no longer exists.
+    /// The expected result, although the case lists a difference. The text is the listed reason.
     Outdated(String),
-    /// The adapter does not support the layer, or the case is in its skip list.
+    /// The adapter does not support the layer, or the case is in the adapter's skip list.
     Skipped,
 }
 
 impl Outcome {
-    /// True if the outcome needs attention.
+    /// Returns true if the outcome fails the run.
     pub fn is_failure(&self) -> bool {
         matches!(self, Outcome::Failed(_) | Outcome::Outdated(_))
     }
@@ -43,7 +43,7 @@ impl Outcome {
 ///
 /// # Errors
 ///
-/// Fails if a long file cannot be created.
+/// Fails if a process cannot be started, or a temporary file cannot be created or removed.
 pub fn run(adapter: &Adapter, cases: &[Case], limits: Limits) -> io::Result<Vec<Outcome>> {
     let scratch = std::env::temp_dir().join(format!("b2nd-conformance-{}-{}", std::process::id(), adapter.file_name()));
     fs::create_dir_all(&scratch)?;
@@ -105,7 +105,7 @@ fn one(session: &mut Session, adapter: &Adapter, case: &Case, scratch: &Path) ->
     })
 }
 
-/// The difference between an adapter's answer and the expected result.
+/// Returns the difference between an adapter's answer and the expected result, or `None` if there is none.
 fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
     match (answer, &case.verdict) {
         (Answer::Crashed(how), _) => Some((Does::Crashes, how.clone())),
@@ -119,7 +119,7 @@ fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
         }
         (Answer::Encoded(bytes), _) => {
             let expected = case.path.as_ref().and_then(|path| fs::read(path).ok());
-            (expected.as_ref() != Some(bytes)).then(|| (Does::ReadsAnother, format!("it encodes {}", crate::hex(bytes))))
+            (expected.as_ref() != Some(bytes)).then(|| (Does::ReadsAnother, format!("it encodes {} instead", crate::hex(bytes))))
         }
     }
 }

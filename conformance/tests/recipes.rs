@@ -34,7 +34,7 @@ fn recipes_make_the_cases_again() {
     assert_eq!(made.symmetric_difference(&kept).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
     for path in made {
         let same = fs::read(scratch.path().join(&path)).unwrap() == fs::read(here("cases").join(&path)).unwrap();
-        assert!(same, "{} is another one: b2nd-conformance --make conformance/cases", path.display());
+        assert!(same, "{} differs: run `cargo run -p b2nd-conformance -- --make conformance/cases`", path.display());
     }
 }
 

@@ -1,6 +1,6 @@
 //! `b2nd-proof` checks that frames which b2nd-check calls safe do not crash C-Blosc2 or python-blosc2. It damages fields of valid
-//! frames, and opens the frames that `verify` finds readable and safe for a reader. C-Blosc2 runs under sanitizers, and its
-//! values are compared with ours. python-blosc2 is used as by its users, and must not reject any frame.
+//! frames, and opens the frames that b2nd-check finds readable and safe for a reader. C-Blosc2 runs under sanitizers, and its values
+//! are compared with those that b2nd reads. python-blosc2 is called as users call it, and must not reject any frame.
 
 mod mutate;
 mod values;
@@ -23,10 +23,12 @@ const HELP: &str = "\
 Usage: b2nd-proof READER WORKER LIMIT SEED OUT DIRECTORY...
        b2nd-proof --facts WORKER CASES
 
-Damages the frames below the directories: so many times (10000), or so many seconds (3600s). The same seed damages them in the same way.
-READER is c-blosc2, python-blosc2 or one with its version. WORKER is the command that asks it: worker.c, built by conformance/proof/compile, or
-python.py behind its interpreter. What crashes it, hangs it, is read otherwise there, or rejected by python-blosc2, is kept in OUT.
-With --facts, python.py is asked about the files of b2nd-check's facts, below conformance/cases.
+Damages the frames below the directories. LIMIT is the number of damaged frames (10000), or a time in seconds (3600s). The same
+SEED damages the frames in the same way. READER is c-blosc2 or python-blosc2, optionally with a version (c-blosc2@2.21.3). WORKER is
+the command that runs the reader: the program that conformance/proof/compile builds from worker.c, or a Python interpreter and
+python.py. Frames on which the reader crashes or hangs, or which it rejects or reads differently, are kept in OUT: of the rejected
+ones, the first three for each reason. With --facts, the worker opens the files of b2nd-check's facts about python-blosc2. CASES is
+conformance/cases.
 ";
 
 /// Only short files are used, so that many mutants can be tried.
@@ -43,11 +45,11 @@ const KNOWN: [(&[&str], &str); 2] = [
     ),
     (
         &["runtime error: signed integer overflow", " in sort_offset "],
-        "blocks that vary in length: C-Blosc2 2.21.3 does not know frames of version 3, and subtracts data as if it were places of blocks",
+        "blocks that vary in length: C-Blosc2 2.21.3 does not know frames of version 3, and subtracts data as if it were offsets of blocks",
     ),
 ];
 
-/// True if the report is known and not caused by damage in this frame.
+/// Returns true if the report is known and not caused by damage in this frame.
 fn is_known(words: &[&str], said: &str, frame: &[u8]) -> bool {
     let is_of_version_3 = frame.get(0x19).is_some_and(|flags| flags & 0x0f == 3);
     words.iter().all(|word| said.contains(word)) && (is_of_version_3 || !words.contains(&" in sort_offset "))
@@ -89,7 +91,7 @@ fn run() -> Result<bool, String> {
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
     // C-Blosc2 2 may reject frames that only version 3 can read.
     let refuses = reader.library() == Library::CBlosc2;
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected an integer, found {text:?}"));
     let (most, time) = match limit.strip_suffix('s') {
         Some(seconds) => (u64::MAX, Duration::from_secs(number(seconds)?)),
         None => (number(limit)?, Duration::MAX),
@@ -102,7 +104,7 @@ fn run() -> Result<bool, String> {
         find(Path::new(directory), &mut files).map_err(|error| format!("{directory}: {error}"))?;
     }
     files.sort();
-    // The limit is more than any seed needs, and avoids decoding gigabytes of zeros.
+    // No seed needs as much memory or time. The limits avoid decoding gigabytes of zeros.
     let options = CheckOptions { data: true, limits: Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) } };
     let mut seeds = Vec::new();
     for file in &files {
@@ -149,7 +151,7 @@ fn run() -> Result<bool, String> {
         match answer {
             Answer::Read(digest) => {
                 if told.zip(digest.as_ref()).is_some_and(|(told, digest)| format!("{told:016x}") != *digest) {
-                    keep("differs", &format!("{told:016x?} here, {digest:?} there"))?;
+                    keep("differs", &format!("digests: b2nd {told:016x?}, the reader {digest:?}"))?;
                     counts.differ += 1;
                 }
                 counts.read += 1;
@@ -179,15 +181,15 @@ fn run() -> Result<bool, String> {
     for (field, [mutants, passed]) in fields {
         println!("  {field}: {mutants}, {passed} pass");
     }
-    println!("{mutants} mutants in {time} s, {passed} pass the gate, and {reader} reads {read} of these");
+    println!("{mutants} mutants in {time} s, {passed} pass the check, and {reader} reads {read} of these");
     let refusals: u64 = refused.values().sum();
     for (why, count) in refused {
-        println!("  refuses {count}: {why}");
+        println!("  rejects {count}: {why}");
     }
     for (why, count) in known {
         println!("  known reports, {count}: {why}");
     }
-    println!("{differ} read otherwise, {unread} not read here, {crashed} crashes, {hung} hangs");
+    println!("{differ} read differently, {unread} not read by b2nd, {crashed} crashes, {hung} hangs");
     // A worker that rejects everything would prove nothing.
     Ok(crashed + hung + differ + unread == 0 && (refuses || refusals == 0) && read > passed / 2)
 }
@@ -203,13 +205,13 @@ fn facts(program: &str, cases: &Path) -> Result<bool, String> {
             // Values are not compared here.
             (answer, does) => matches!((answer, does), (Answer::Read(_), Does::ReadsOtherwise)),
         };
-        println!("{}: {:?}: {}", fact.case, fact.does, if is_so { "so it is" } else { "NOT SO" });
+        println!("{}: {:?}: {}", fact.case, fact.does, if is_so { "confirmed" } else { "NOT CONFIRMED" });
         all &= is_so;
     }
     Ok(all)
 }
 
-/// True if `b2nd check --for` would accept the frame for this reader.
+/// Returns true if `b2nd check --for` would accept the frame for this reader, apart from values in Arrow.
 fn passes(frame: &Vec<u8>, options: &CheckOptions, reader: Reader) -> bool {
     let Ok(opened) = Frame::open(frame) else { return false };
     let mut decompressor = Decompressor::safe().with_fallback(|chunk, data| Decompressor::new().chunk(chunk, data));
@@ -217,7 +219,7 @@ fn passes(frame: &Vec<u8>, options: &CheckOptions, reader: Reader) -> bool {
     report.is_ok_and(|report| report.is_readable() && report.is_safe_for(reader))
 }
 
-/// The field `nbytes` of the header.
+/// Returns the field `nbytes` of the header.
 fn claims(frame: &[u8]) -> u64 {
     let bytes = frame.get(HeaderField::NBYTES.value()).and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(0, u64::from_be_bytes)

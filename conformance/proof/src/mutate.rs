@@ -92,7 +92,7 @@ fn header(length: usize) -> Vec<Field> {
     numbers.into_iter().chain(bytes.map(|(name, range)| Field { name, range, kind: Kind::Bytes })).collect()
 }
 
-/// The fields of a chunk: the header, the offsets of blocks, and what follows them.
+/// Returns the fields of a chunk: those of the header, the offsets of blocks, and the data.
 fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
     let Range { start, end } = chunk;
     let data = || ("chunk data", 32..end - start, Kind::Bytes);
@@ -121,7 +121,7 @@ fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
     fields.into_iter().map(field).filter(|field| field.range.start < field.range.end)
 }
 
-/// A damaged frame: either fields of a frame are changed, or a damaged chunk is put into a new frame.
+/// Creates a damaged frame: either fields of a frame are changed, or a damaged chunk is put into a new frame.
 pub(crate) fn mutant(seeds: &[Seed], rng: &mut Rng) -> Mutant {
     let seed = &seeds[rng.usize(..seeds.len())];
     if !seed.chunks.is_empty() && rng.u8(..3) == 0 {
@@ -191,7 +191,7 @@ fn change(bytes: &mut [u8], field: &Field, other: &Field, rng: &mut Rng) {
     }
 }
 
-/// A damaged chunk in a new frame. If the chunk was cut or lengthened, its length is corrected.
+/// Damages a chunk and puts it into a new frame. If the chunk was cut or lengthened, its length is corrected.
 fn wrapped(mut chunk: Vec<u8>, rng: &mut Rng) -> Option<Vec<u8>> {
     let copies = 1 + rng.usize(..3);
     for _ in 0..1 + rng.usize(..2) {

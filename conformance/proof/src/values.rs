@@ -1,8 +1,9 @@
-//! A digest of all values in a frame, computed as in `worker.c`.
+//! A digest of the values in a frame, computed as in `worker.c`.
 
 use b2nd_frame::{ChunkHeader, Frame, Special};
 
-/// FNV-1a of the metalayers, the attributes and the data of all chunks. `None` if the data of a chunk is undefined.
+/// Computes FNV-1a of the metalayers, the attributes and the data of the first 1,000 chunks. Returns `None` if the data of a chunk or an
+/// attribute is undefined.
 pub(crate) fn digest(bytes: &[u8]) -> b2nd_frame::Result<Option<u64>> {
     let frame = Frame::from_slice(bytes)?;
     let mut digest = 14_695_981_039_346_656_037_u64;

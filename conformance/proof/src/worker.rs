@@ -30,7 +30,7 @@ struct Running {
     said: JoinHandle<String>,
 }
 
-/// A worker that has not answered for this time is waiting for something. One that computes is ended earlier by
+/// The time after which a worker that has not answered is killed. A worker that takes too much processor time is ended earlier, by
 /// [`SIGXCPU`].
 const PATIENCE: Duration = Duration::from_secs(900);
 
@@ -82,7 +82,7 @@ impl Worker {
 }
 
 fn start(program: &[String]) -> io::Result<Running> {
-    let (first, arguments) = program.split_first().ok_or_else(|| io::Error::other("no program"))?;
+    let (first, arguments) = program.split_first().ok_or_else(|| io::Error::other("the command of the worker is empty"))?;
     let options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048";
     let mut child = Command::new(first)
         .args(arguments)

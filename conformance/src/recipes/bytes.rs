@@ -19,45 +19,45 @@ impl Bytes {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The offset of a field, which must exist.
+    /// Returns the offset of a field, which must exist.
     pub(crate) fn at(&self, name: &str) -> usize {
         self.fields.iter().find(|(own, _)| own == name).map_or(0, |&(_, at)| at)
     }
 
-    /// A copy with other bytes, `skip` bytes after the start of a field.
+    /// Returns a copy with other bytes, `skip` bytes after the start of a field.
     pub(crate) fn with(&self, name: &str, skip: usize, bytes: &[u8]) -> Vec<u8> {
         patched(&self.bytes, self.at(name) + skip, bytes)
     }
 
-    /// A copy that ends before a field.
+    /// Returns a copy that ends before a field.
     pub(crate) fn cut(&self, name: &str) -> Vec<u8> {
         self.bytes[..self.at(name)].to_vec()
     }
 }
 
-/// A copy with other bytes at an offset.
+/// Returns a copy with other bytes at an offset.
 pub(crate) fn patched(bytes: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
     let mut copy = bytes.to_vec();
     copy[at..at + new.len()].copy_from_slice(new);
     copy
 }
 
-/// A length as a big-endian number of four bytes.
+/// Returns a length as a big-endian number of four bytes.
 pub(crate) fn be32(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// A length as a big-endian number of two bytes.
+/// Returns a length as a big-endian number of two bytes.
 pub(crate) fn be16(length: usize) -> [u8; 2] {
     u16::try_from(length).unwrap_or(u16::MAX).to_be_bytes()
 }
 
-/// A length as a little-endian number of four bytes, as in chunks.
+/// Returns a length as a little-endian number of four bytes, as in chunks.
 pub(crate) fn le32(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-/// The lowest byte of a number.
+/// Returns the lowest byte of a number.
 pub(crate) fn low(number: usize) -> u8 {
     number.to_le_bytes()[0]
 }

@@ -49,17 +49,17 @@ fn empty(data: &[u8], typesize: u8) -> Chunk {
     }
 }
 
-/// A chunk that stores its data without compression.
+/// Creates a chunk that stores its data without compression.
 pub(crate) fn stored(data: &[u8], typesize: u8) -> Chunk {
     Chunk { flags: EXTENDED | STORED, body: data.to_vec(), ..empty(data, typesize) }
 }
 
-/// A special chunk. The code is 1 for zeros, 2 for NaN, and 4 for uninitialized.
+/// Creates a special chunk. The code is 1 for zeros, 2 for NaN, and 4 for uninitialized.
 pub(crate) fn special(code: u8, nbytes: usize, typesize: u8) -> Chunk {
     Chunk { blosc2_flags: code << 4, ..empty(&special_data(code, nbytes, typesize.into()), typesize) }
 }
 
-/// The data of a special chunk.
+/// Returns the data of a special chunk.
 pub(crate) fn special_data(code: u8, nbytes: usize, typesize: usize) -> Vec<u8> {
     match (code, typesize) {
         (2, 4) => f32::NAN.to_le_bytes().repeat(nbytes / 4),
@@ -68,12 +68,12 @@ pub(crate) fn special_data(code: u8, nbytes: usize, typesize: usize) -> Vec<u8> 
     }
 }
 
-/// A chunk that repeats a value.
+/// Creates a chunk that repeats a value.
 pub(crate) fn repeated(value: &[u8], count: usize) -> Chunk {
     Chunk { blosc2_flags: 0x30, body: value.to_vec(), ..empty(&value.repeat(count), low(value.len())) }
 }
 
-/// A chunk with compressed blocks. If `split` is true, blocks are split into streams.
+/// Creates a chunk with compressed blocks. If `split` is true, blocks are split into streams.
 pub(crate) fn compressed(data: &[u8], typesize: u8, blocksize: usize, codec: Codec, filters: &[(u8, u8)], split: bool) -> Chunk {
     let mut chunk = Chunk { blocksize, udcodec: codec.code(), ..empty(data, typesize) };
     chunk.flags |= codec.format() << 5 | if split { 0 } else { UNSPLIT };
@@ -116,7 +116,8 @@ pub(crate) fn compressed(data: &[u8], typesize: u8, blocksize: usize, codec: Cod
     chunk
 }
 
-/// A chunk with a block of 24 bytes and a Zstandard dictionary with these repeated offsets. The block does not use the third.
+/// Creates a chunk with a block of 24 bytes and a Zstandard dictionary with these repeated offsets. The block does not use the third
+/// offset.
 pub(crate) fn of_dictionary(offsets: [u32; 3]) -> Chunk {
     let dictionary = dictionary(offsets);
     let start = 32 + 4 + 4 + dictionary.len();
@@ -183,7 +184,7 @@ pub(crate) fn shuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// Shuffles the bits of groups of eight elements, without the elements that remain.
+/// Shuffles the bits of groups of eight elements, and copies the remaining elements unchanged.
 fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     let count = bytes.len() / typesize / 8 * 8;
     let mut out = vec![0; count * typesize];
@@ -197,7 +198,8 @@ fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// In the first block, the difference to the previous element; in the others, the difference to the first block.
+/// Applies the filter delta. In the first block, each element is XORed with the previous one. In the other blocks, each byte is XORed with
+/// the byte at the same position of the first block.
 fn delta(block: &[u8], first: &[u8], number: usize, typesize: usize) -> Vec<u8> {
     let width = match typesize {
         1 | 2 | 4 | 8 => typesize,

@@ -144,7 +144,7 @@ fn compressed(suite: &mut Suite) {
     accept(suite, "version-4", "version 4, whose udcodec is 0", &version_4);
 }
 
-/// Damage in the fields of the header.
+/// Adds cases with damage in the fields of the header.
 fn headers(suite: &mut Suite) {
     let good = chunk::stored(&sample(40), 4).bytes();
     let packed = chunk::compressed(&sample(400), 4, 200, Codec::Lz4, &[(SHUFFLE, 0)], false).bytes();
@@ -200,7 +200,7 @@ fn headers(suite: &mut Suite) {
     reject("text", "a text", b"this is no chunk, but a text of more than 32 bytes".to_vec());
 }
 
-/// Damage in the streams, which only the codec can find.
+/// Adds cases with damage in block tables and streams, and with unknown codecs and filters.
 fn streams(suite: &mut Suite) {
     let mut reject = |name: String, what: String, bytes: Vec<u8>| suite.reject(Layer::Chunk, name, what, bytes);
     for codec in Codec::ALL {
@@ -285,7 +285,7 @@ fn streams(suite: &mut Suite) {
     }
 }
 
-/// Long files, which the runner creates.
+/// Adds cases with long files, which the runner creates.
 fn long(suite: &mut Suite) {
     for (name, further) in [("wraps-int32", 8_421_505_u64), ("below-int32", 8_000_000)] {
         let stream = further + 5;

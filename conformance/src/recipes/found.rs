@@ -1,4 +1,4 @@
-//! Files that fuzzers, attacks and public issues found, created again.
+//! Files with which fuzzers, attacks and public issues showed defects, created again.
 
 use super::Suite;
 use super::bytes::{le32, patched};
@@ -84,7 +84,7 @@ pub(crate) fn add(suite: &mut Suite) {
         "an index that claims 2 GiB less 8 bytes was asked of a decompressor",
         compressed,
     );
-    // Files that attacks found.
+    // Files from attacks.
     let bad = plain(vec![stored()]).with("\u{1b}[2J\nname", b"x").build();
     let bytes = patched(&bad.bytes, bad.header_bytes.at("offset-0") + 1, &[0; 4]);
     suite.reject(
@@ -108,7 +108,7 @@ pub(crate) fn add(suite: &mut Suite) {
     }
 }
 
-/// Minimal versions of files with which the proof found bugs in C-Blosc2.
+/// Adds minimal versions of files with which the proof found bugs in C-Blosc2.
 fn proof(suite: &mut Suite) {
     let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).build();
     suite.reject(
@@ -161,7 +161,7 @@ fn proof(suite: &mut Suite) {
     );
 }
 
-/// Indexes whose chunk header is damaged.
+/// Adds cases of compressed indexes that are damaged.
 fn index_lies(suite: &mut Suite) {
     let frame = Frame { index: Index::Compressed, ..plain((0..2000).map(|_| Place::Special(1, 64)).collect()) };
     let built = frame.build();

@@ -55,7 +55,7 @@ impl Frame {
         Frame { header, places: Vec::new(), vlmetalayers: Vec::new(), index: Index::Stored, sparse: false }
     }
 
-    /// A one-dimensional array whose chunks are stored without compression.
+    /// Creates a one-dimensional array whose chunks are stored without compression.
     pub(crate) fn array(length: usize) -> Frame {
         let shape = i64::try_from(length).unwrap_or(0);
         let meta = Meta::new(&[shape], &[16], &[8], "<i4").bytes().bytes;

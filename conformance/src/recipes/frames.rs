@@ -23,7 +23,7 @@ fn accept(suite: &mut Suite, name: impl Into<String>, what: impl Into<String>, b
     suite.accept(Layer::Frame, name, what, built.bytes, built.fact);
 }
 
-/// A frame without an array, with chunks of 64 bytes.
+/// Creates a frame without an array, with chunks of 64 bytes.
 pub(crate) fn plain(places: Vec<Place>) -> Frame {
     Frame { places, ..Frame::new(Header::new(4, 64, 64)) }
 }
@@ -152,13 +152,13 @@ fn valid(suite: &mut Suite) {
     }
 }
 
-/// Adds the facts of a [`Frame::array`] with 56 elements.
+/// Adds the facts of the array in a [`Frame::array`] with 56 elements.
 fn counted(fact: Fact) -> Fact {
     let elements: Vec<u8> = (0..56_usize).flat_map(|value| le32(value * 1001)).collect();
     array_facts(fact, &Meta::new(&[56], &[16], &[8], "<i4"), &elements)
 }
 
-/// Arrays with elements in C order.
+/// Adds cases of frames with arrays.
 fn arrays(suite: &mut Suite) {
     type Lengths = &'static [usize];
     let shapes: [(&str, Lengths, Lengths, Lengths); 12] = [
@@ -336,7 +336,7 @@ pub(crate) fn array_facts(fact: Fact, meta: &Meta, elements: &[u8]) -> Fact {
     fact.with("dtype", dtype).with("elements", Fact::digest(elements))
 }
 
-/// Sizes in the header that contradict other fields.
+/// Adds cases with sizes in the header that contradict other fields.
 fn sizes(suite: &mut Suite) {
     let built = Frame::array(56).note("note", b"\xa2hi").build();
     let mut reject = |name: String, what: String, field: &str, number: &[u8]| {
@@ -381,7 +381,7 @@ fn sizes(suite: &mut Suite) {
     reject("frame-type-sparse".into(), "the flags say a sparse frame, and this is one file".into(), "flags", &[0x12, 1, 0x55, 3]);
 }
 
-/// Damage in the chunks and the index.
+/// Adds cases with damaged chunks.
 fn chunks(suite: &mut Suite) {
     let built = Frame::array(56).build();
     let mut reject = |name: String, what: String, at: usize, bytes: &[u8]| {
@@ -493,7 +493,7 @@ fn trailers(suite: &mut Suite) {
     suite.reject(Layer::Frame, "empty-garbage-trailer", "no data, and zeros between header and trailer", bytes);
 }
 
-/// Frames that are cut off at the ends of their parts.
+/// Adds cases of frames that are cut off at the ends of their parts or inside them.
 fn cut(suite: &mut Suite) {
     let built = Frame::array(56).note("note", b"\xa2hi").build();
     for (name, length) in [

@@ -1,4 +1,4 @@
-//! Frames that one reader can read and another crashes on or rejects. Each is the example for a row of b2nd-check's `FACTS`.
+//! Frames that one reader can read and another crashes on, rejects or reads wrongly. Each is the example for a row of b2nd-check's `FACTS`.
 
 use super::Suite;
 use super::bytes::{le32, patched};

@@ -22,7 +22,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The header of an ordinary frame: Zstandard at level 5 after a byte shuffle.
+    /// Creates the header of an ordinary frame: Zstandard at level 5 after a byte shuffle.
     pub(crate) fn new(typesize: i32, chunksize: i32, blocksize: i32) -> Header {
         let mut pipeline = [0; 17];
         pipeline[0] = 6;
@@ -95,7 +95,7 @@ impl Header {
     }
 }
 
-/// The names and contents as facts.
+/// Returns the names and contents as facts.
 pub(crate) fn layers(layers: &Layers) -> Fact {
     Fact::List(layers.iter().map(|(name, content)| Fact::List(vec![Fact::bytes(name), Fact::bytes(content)])).collect())
 }

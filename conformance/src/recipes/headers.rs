@@ -17,7 +17,7 @@ fn accept(suite: &mut Suite, name: impl Into<String>, what: impl Into<String>, h
     suite.accept(Layer::Header, name, what, header.bytes().bytes, header.fact());
 }
 
-/// A header with three metalayers.
+/// Creates a header with three metalayers.
 fn full() -> Header {
     let array = Meta::new(&[56], &[16], &[8], "<i4").bytes().bytes;
     let header = Header::new(4, 64, 32).with("b2nd", &array).with("units", &[0x91, 0xa1, b'K']).with("empty", &[]);
@@ -94,7 +94,7 @@ fn valid(suite: &mut Suite) {
     }
 }
 
-/// Changes the marker of each field, and cuts the header off before each field.
+/// Adds cases with a wrong marker of each field, and cases that end before each field.
 fn fields(suite: &mut Suite) {
     let bytes = full().bytes();
     for (field, at) in &bytes.fields {

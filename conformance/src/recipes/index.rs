@@ -47,7 +47,7 @@ pub(crate) fn add(suite: &mut Suite) {
     wrong(suite, &built);
 }
 
-/// Indexes that are special chunks.
+/// Adds cases of indexes that are special chunks, and of indexes with a wrong length.
 fn special_indexes(suite: &mut Suite) {
     let built = plain(vec![Place::Special(1, 64); 5]).build();
     let all = chunk::repeated(&[0, 0, 0, 0, 0, 0, 0, 0x81], 5);

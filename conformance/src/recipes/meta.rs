@@ -57,7 +57,7 @@ impl Meta {
         }
     }
 
-    /// A metalayer whose lengths are all different.
+    /// Creates a metalayer whose lengths are all different.
     pub(crate) fn of_rank(ndim: usize) -> Meta {
         let shape: Vec<i64> = (0..ndim).map(|index| 0x0102_0304_0506_0700 + i64::from(low(index))).collect();
         let chunkshape: Vec<i32> = (0..ndim).map(|index| 0x0a0b_0c00 + i32::from(low(index))).collect();

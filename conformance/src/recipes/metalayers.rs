@@ -91,7 +91,7 @@ fn limits(suite: &mut Suite) {
     }
 }
 
-/// Changes the marker of each field, and cuts the metalayer off before each field.
+/// Adds cases with a wrong marker of each field, and cases that end before each field.
 fn markers(suite: &mut Suite) {
     let meta = Meta::new(&[400, 3], &[110, 3], &[57, 3], "|u1");
     let bytes = meta.bytes();
@@ -102,8 +102,6 @@ fn markers(suite: &mut Suite) {
         suite.reject(Metalayer, format!("cut-{field}"), format!("ends before {field}"), bytes.cut(field));
         if bytes.bytes[*at] >= 0x80 {
             for (name, marker) in [("nil", 0xc0), ("fixint", 0x05)] {
-                // At the dtype, the layouts can be distinguished only by the count: with a fixint, this is another layout that is
-                // cut off.
                 let damaged = bytes.with(field, 0, &[marker]);
                 suite.reject(
                     Metalayer,

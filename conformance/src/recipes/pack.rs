@@ -2,7 +2,7 @@
 
 use super::bytes::{be16, be32, low};
 
-/// An integer that is not negative.
+/// Packs an integer that is not negative.
 pub(crate) fn int(value: usize) -> Vec<u8> {
     match value {
         0..=0x7f => vec![low(value)],
@@ -12,7 +12,7 @@ pub(crate) fn int(value: usize) -> Vec<u8> {
     }
 }
 
-/// Text.
+/// Packs a text.
 pub(crate) fn text(value: &str) -> Vec<u8> {
     let length = value.len();
     let marker = match length {
@@ -23,7 +23,7 @@ pub(crate) fn text(value: &str) -> Vec<u8> {
     [&marker[..], value.as_bytes()].concat()
 }
 
-/// A map with at most 15 entries.
+/// Packs a map with at most 15 entries.
 pub(crate) fn map(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = vec![0x80 | low(entries.len())];
     for (key, value) in entries {

@@ -12,7 +12,7 @@ use crate::fact::Fact;
 
 pub(crate) type Files = Vec<(String, Vec<u8>)>;
 
-/// An array with this number of elements, and its facts as a leaf.
+/// Returns an array with this number of elements, and its facts as a leaf.
 fn leaf(key: &str, length: usize) -> (Vec<u8>, Fact) {
     let built = Frame::array(length).build();
     let elements: Vec<u8> = (0..length).flat_map(|value| le32(value * 1001)).collect();
@@ -23,7 +23,7 @@ fn leaf(key: &str, length: usize) -> (Vec<u8>, Fact) {
     (built.bytes, ["shape", "dtype", "elements"].into_iter().fold(fact, with))
 }
 
-/// The member `embed.b2e`, which identifies the kind of store, without embedded leaves.
+/// Returns the member `embed.b2e` without embedded leaves. Its metalayer determines the kind of the store.
 pub(crate) fn embed(metalayer: &str) -> Vec<u8> {
     let header = Header::new(1, 1 << 13, 1 << 13).with(metalayer, &version());
     let map = pack::map(&[("embed_map", pack::map(&[])), ("current_offset", pack::int(0))]);
@@ -88,7 +88,7 @@ pub(crate) fn add(suite: &mut Suite) {
     wrong(suite, &tree("b2tree"));
 }
 
-/// A store whose leaves are frames inside the data of a frame.
+/// Adds cases of stores whose leaves are frames inside the data of a frame.
 fn embedded(suite: &mut Suite) {
     let (one, one_says) = leaf("/one", 20);
     let (two, two_says) = leaf("/two", 40);

@@ -1,4 +1,4 @@
-//! Compressed streams from simple compressors, one for each codec, so that the bytes are the same on every machine.
+//! Compressed streams from simple compressors, one for each format, so that the bytes are the same on every machine.
 
 use super::bytes::{le32, low};
 
@@ -35,7 +35,7 @@ impl Codec {
         }
     }
 
-    /// The format of the codec in the three highest bits of a chunk's flags.
+    /// Returns the format of the codec, which is stored in the three highest bits of a chunk's flags.
     pub(crate) fn format(self) -> u8 {
         match self {
             Codec::BloscLz => 0,
@@ -56,7 +56,7 @@ impl Codec {
     }
 }
 
-/// Splits data into literals and the number of times that the last literal is repeated.
+/// Splits data into pairs of literals and the number of times that the last of them is repeated.
 fn runs(data: &[u8], shortest: usize) -> Vec<(&[u8], usize)> {
     let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
     while at < data.len() {
@@ -112,7 +112,7 @@ fn lz4_length(out: &mut Vec<u8>, mut rest: usize) {
     out.push(low(rest));
 }
 
-/// Writes sequences of literals and a match at distance 1. The last five bytes are literals.
+/// Writes sequences of literals and a match at distance 1. The last 12 bytes are literals, because a match must not start in them.
 fn lz4(data: &[u8]) -> Vec<u8> {
     let end = data.len().saturating_sub(12);
     let (body, last) = data.split_at(end);
@@ -167,7 +167,7 @@ impl Bits {
     }
 }
 
-/// Writes one block with the fixed Huffman codes. A run becomes matches of 258 bytes at distance 1.
+/// Writes one block with the fixed Huffman codes. A run of more than 300 bytes becomes matches of 258 bytes at distance 1, and literals.
 fn zlib(data: &[u8]) -> Vec<u8> {
     let mut bits = Bits(vec![0x78, 0x01], 0, 0);
     bits.put(0b011, 3);
@@ -198,7 +198,7 @@ fn adler(data: &[u8]) -> [u8; 4] {
     (b << 16 | a).to_be_bytes()
 }
 
-/// Writes a frame of raw blocks and run blocks.
+/// Writes a frame of raw blocks and RLE blocks.
 fn zstd(data: &[u8]) -> Vec<u8> {
     let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
     out.extend(le32(data.len()));
@@ -222,7 +222,7 @@ fn zstd(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A Zstandard dictionary with one symbol in each table, eight bytes of content, and these repeated offsets.
+/// Returns a Zstandard dictionary with one symbol in each table, eight bytes of content, and these repeated offsets.
 pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
     let huffman = [0x80, 0x10];
     let sequences = [0xf0, 0x03].repeat(3);
@@ -230,10 +230,10 @@ pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
         .concat()
 }
 
-/// A Zstandard frame of 24 bytes: eight matches of three bytes at the first two offsets of the dictionary.
+/// A Zstandard frame with 24 bytes of data: eight matches of three bytes at the first two offsets of the dictionary.
 pub(crate) const OF_DICTIONARY: [u8; 15] = [0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 24, 0x2d, 0, 0, 0, 8, 0xfc, 0, 0x80];
 
-/// Bytes in which runs and other parts alternate.
+/// Returns bytes in which runs and other parts alternate.
 pub(crate) fn sample(length: usize) -> Vec<u8> {
     (0..length).map(|index| if index % 80 < 40 { low(index * 7 + index / 80) } else { low(index / 80) }).collect()
 }

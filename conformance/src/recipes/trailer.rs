@@ -7,7 +7,7 @@ use super::header::{Layers, layers, section};
 use crate::case::Layer;
 use crate::fact::Fact;
 
-/// A trailer with these contents, which must be chunks.
+/// Creates a trailer with these names and contents. In a valid file, each content is a chunk.
 pub(crate) fn bytes(vlmetalayers: &Layers) -> Bytes {
     let mut bytes = Bytes::default();
     bytes.field("count", &[0x94]);
@@ -30,7 +30,7 @@ fn fact(bytes: &Bytes, version: u8, vlmetalayers: &Layers, fingerprint: &[u8]) -
     ])
 }
 
-/// A vlmetalayer whose value is stored without compression.
+/// Returns the name and the content of a vlmetalayer whose value is stored without compression.
 pub(crate) fn stored(name: &str, value: &[u8]) -> (Vec<u8>, Vec<u8>) {
     (name.as_bytes().to_vec(), chunk::stored(value, 1).bytes())
 }

@@ -2,7 +2,7 @@
 
 use super::bytes::le32;
 
-/// An archive with these members in order, without compression.
+/// Creates an archive with these members in order, without compression.
 pub(crate) fn stored(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, bytes) in members {

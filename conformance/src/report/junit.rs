@@ -6,7 +6,7 @@ use super::{Column, count};
 use crate::case::Case;
 use crate::run::Outcome;
 
-/// The results as XML, with a test suite for each adapter and a test for each case.
+/// Returns the results as XML, with a test suite for each adapter and a test for each case.
 pub fn junit(cases: &[Case], columns: &[Column]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (name, outcomes) in columns {
@@ -24,7 +24,9 @@ pub fn junit(cases: &[Case], columns: &[Column]) -> String {
                 Outcome::Skipped => writeln!(text, "><skipped/></testcase>"),
                 Outcome::Known(does, why) => writeln!(text, "><system-out>{does}: {}</system-out></testcase>", escaped(why)),
                 Outcome::Failed(how) => writeln!(text, "><failure message=\"{}\"/></testcase>", escaped(how)),
-                Outcome::Outdated(why) => writeln!(text, "><failure message=\"no longer: {}\"/></testcase>", escaped(why)),
+                Outcome::Outdated(why) => {
+                    writeln!(text, "><failure message=\"no longer differs: {}\"/></testcase>", escaped(why))
+                }
             };
         }
         text.push_str("  </testsuite>\n");
@@ -40,7 +42,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML does not allow other control characters.
+            // XML does not allow most control characters.
             char if char.is_control() => out.push(' '),
             char => out.push(char),
         }

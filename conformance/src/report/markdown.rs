@@ -7,7 +7,7 @@ use super::{Column, count};
 use crate::case::{Case, Layer};
 use crate::run::Outcome;
 
-/// The page: the numbers for each layer and adapter, and each difference with its reason.
+/// Returns the page: the numbers for each layer and adapter, and each difference with its reason.
 pub fn markdown(cases: &[Case], columns: &[Column]) -> String {
     let mut text = String::from(
         "# Results\n\nWhat implementations do with the cases. `conformance/ci --update` writes this page; `conformance/ci` fails if a result \

@@ -6,11 +6,11 @@ use super::{Column, count};
 use crate::case::{Case, Layer};
 use crate::run::Outcome;
 
-/// The table: the numbers for each layer and adapter, and the failures.
+/// Returns the table: the numbers for each layer and adapter, and the failures.
 pub fn table(cases: &[Case], columns: &[Column]) -> String {
     let mut text = format!("{:<10} {:>5}", "layer", "cases");
     for (name, _) in columns {
-        let _ = write!(text, "  {name:>26}");
+        let _ = write!(text, "  {name:>30}");
     }
     text.push('\n');
     let all = Layer::ALL.into_iter().map(Some).chain([None]);
@@ -22,9 +22,9 @@ pub fn table(cases: &[Case], columns: &[Column]) -> String {
             let said = if count.skipped == total {
                 "-".to_owned()
             } else {
-                format!("{} as told, {} known, {} bad", count.passed, count.known, count.failed)
+                format!("{} passed, {} known, {} failed", count.passed, count.known, count.failed)
             };
-            let _ = write!(text, "  {said:>26}");
+            let _ = write!(text, "  {said:>30}");
         }
         text.push('\n');
     }
@@ -35,7 +35,7 @@ pub fn table(cases: &[Case], columns: &[Column]) -> String {
                     let _ = writeln!(text, "{name}: {}: {how}", case.id());
                 }
                 Outcome::Outdated(why) => {
-                    let _ = writeln!(text, "{name}: {}: does as the case says, and a difference is listed: {why}", case.id());
+                    let _ = writeln!(text, "{name}: {}: gives the expected result, but a difference is listed: {why}", case.id());
                 }
                 _ => {}
             }

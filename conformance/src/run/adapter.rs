@@ -35,7 +35,8 @@ pub(super) enum Answer {
 const UNSUPPORTED: i32 = 2;
 
 impl Adapter {
-    /// Parses `[NAME=]COMMAND ARGUMENTS`. If the last argument is `--serve`, one process answers many requests.
+    /// Parses `[NAME=]COMMAND ARGUMENTS`. Without `NAME=`, the name is that of the command's file. If the last argument is `--serve`, a
+    /// process answers many requests.
     pub fn parse(text: &str) -> Adapter {
         let (name, command) = match text.split_once('=') {
             Some((name, command)) if !name.contains(['/', ' ']) => (name.to_owned(), command),
@@ -124,7 +125,7 @@ impl<'a> Session<'a> {
             ("ok", json) => accepted(json.as_bytes()),
             ("no", why) => Answer::Rejected(why.to_owned()),
             ("skip", _) => Answer::Unsupported,
-            _ => Answer::Crashed(format!("it answers {line:?}")),
+            _ => Answer::Crashed(format!("expected `ok JSON`, `no REASON` or `skip`, found {line:?}")),
         })
     }
 
@@ -139,12 +140,12 @@ fn accepted(out: &[u8]) -> Answer {
     let json: Result<Value, _> = serde_json::from_slice(out);
     match json.map_err(|error| error.to_string()).and_then(|json| Fact::from_json(&json)) {
         Ok(fact) => Answer::Accepted(fact),
-        Err(error) => Answer::Crashed(format!("its answer is no tagged JSON: {error}")),
+        Err(error) => Answer::Crashed(format!("its answer is not tagged JSON: {error}")),
     }
 }
 
 fn last_line(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
     let telling = said.lines().find(|line| line.contains("ERROR: AddressSanitizer") || line.contains("runtime error"));
-    telling.or_else(|| said.lines().rev().find(|line| !line.trim().is_empty())).unwrap_or("it says nothing").trim().to_owned()
+    telling.or_else(|| said.lines().rev().find(|line| !line.trim().is_empty())).unwrap_or("no message").trim().to_owned()
 }

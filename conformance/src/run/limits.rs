@@ -7,9 +7,9 @@ use std::time::Duration;
 /// Limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The time for a case. A process that takes longer is killed.
+    /// The time for a request. A process that takes longer is killed. The first request of a server may take ten times as long.
     pub time: Duration,
-    /// The address space of a process in bytes; 0 means no limit. A shell's `ulimit` sets it.
+    /// The address space of a process in bytes; 0 means no limit. It is limited with `ulimit` in a shell, and only on Unix.
     pub memory: u64,
     /// The number of requests that run at the same time.
     pub jobs: usize,
@@ -22,10 +22,10 @@ impl Default for Limits {
     }
 }
 
-/// The maximum number of bytes of an adapter's output that are kept.
+/// The maximum number of bytes that are read from a process's standard output, and from its standard error.
 pub(super) const OUTPUT: u64 = 64 << 20;
 
-/// A command with this limit on the address space, if the system supports it.
+/// Returns a command with this limit on the address space.
 #[cfg(unix)]
 pub(super) fn command(command: &[String], memory: u64) -> Command {
     let mut limited = Command::new("sh");

@@ -23,25 +23,28 @@ use limits::Budget;
 pub use limits::{CheckOptions, Limits};
 pub use stores::{check_crcs, check_file, check_store, check_table};
 
-/// The memory needed to decode the header or the trailer is its length times this number.
+/// The memory needed to decode the header or the trailer is estimated as its length times this number.
 const DECODED: u64 = 4;
 
-/// A problem in a frame: an error, or a feature that not every version of C-Blosc2 and python-blosc2 supports.
+/// A problem in a frame, a store or a table: an error, a part that was not decoded, or a feature that not every version of C-Blosc2 and
+/// python-blosc2 supports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Finding {
-    /// The part of the frame that has the problem: `header`, `metalayer "b2nd"`, `chunk 7`, …
+    /// The part of the frame, store or table that has the problem: `header`, `metalayer "b2nd"`, `chunk 7`, `column "x"`, …
     pub place: String,
     /// The offset of the problem in the frame, in bytes, if it is known.
     pub offset: Option<u64>,
     /// A sentence that describes the problem.
     pub finding: String,
-    /// Whether the specification allows what was found, or `None` if the specification does not say.
+    /// Whether the specification allows what was found, or `None` if the specification does not say or this is unknown.
     pub document: Option<bool>,
-    /// Whether C-Blosc2 reads a frame with this problem, or `None` if this is unknown.
+    /// Whether the newest tested version of C-Blosc2 reads a frame with this problem, or `None` if this is unknown.
     pub c_blosc2: Option<bool>,
-    /// Whether python-blosc2 opens a frame with this problem without an option to trust the file, or `None` if this is unknown.
+    /// Whether the newest tested version of python-blosc2 reads a frame with this problem without an option to trust the file, or `None` if
+    /// this is unknown.
     pub python_blosc2: Option<bool>,
-    /// Whether a chunk or a value could not be decoded because this build does not have its codec. The data may be intact.
+    /// Whether values could not be decoded because this build does not support them: for example, their codec or their filter is missing,
+    /// or the feature `arrow` is disabled. The data may be intact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_decoded: bool,
     /// Whether values cannot be read, were not read, or do not match their digests.
@@ -148,7 +151,7 @@ impl Findings {
         false
     }
 
-    /// Adds a finding if the header says that the chunks are separate files, but the source has no such files.
+    /// Adds a finding if the header says that the chunks are separate files, but the source is not a sparse frame's directory.
     fn misplaced(&mut self, frame: &Frame) {
         let has_chunk_files = || frame.source().chunk_file(0, 0..0).map_or_else(|error| is_of_source(&error), |_| true);
         if frame.header().frame_type() == FrameType::Sparse && !has_chunk_files() {

@@ -30,7 +30,7 @@ impl Report {
     }
 }
 
-/// Finds all errors in a frame, and everything in the frame that is known to make a reader crash, reject the frame or read wrong values.
+/// Finds the errors in a frame, and the features of the frame that are known to make a reader crash, reject the frame or read wrong values.
 ///
 /// Chunks are decoded only if `options.data` is true. A frame that cannot be opened, or a source that fails, is also reported as a finding.
 pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
@@ -53,7 +53,7 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 ///
 /// * what programs do with metalayers, attributes, pickles and references;
 /// * frames that are embedded in an attribute;
-/// * C-Blosc2's plugins, which are never decoded here.
+/// * chunks of C-Blosc2's plugins other than bytedelta and int_trunc, which are never decoded here.
 ///
 /// Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the format, and checks for defects that are
 /// publicly known or were found by tests with damaged frames. For two kinds of frames that this function calls safe, sanitizers report an
@@ -92,8 +92,9 @@ fn opened(source: &dyn Source, options: &CheckOptions) -> Result<Report> {
     Ok(report)
 }
 
-/// Checks an opened frame like [`check`], but with your own decompressor. This function sets the deadline of the decompressor from the
-/// limits. Use a decompressor for [untrusted input](Decompressor::safe), with a fallback for missing codecs.
+/// Checks an opened frame like [`check`], but with your own decompressor, and without the values in Arrow, which
+/// [`check_values`](crate::check_values) reads. This function sets the deadline of the decompressor from the limits. Use a decompressor for
+/// [untrusted input](Decompressor::safe), with a fallback for missing codecs.
 ///
 /// # Errors
 ///

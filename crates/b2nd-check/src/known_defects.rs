@@ -1,9 +1,9 @@
 //! [`FACTS`]: features of files that make certain versions of C-Blosc2 and python-blosc2 crash, reject the file or read it wrongly. Some of
 //! these files are valid.
 //!
-//! Each fact was observed, and names a file of the conformance suite with which it can be observed again. `conformance/proof/ci` opens
-//! these files with python-blosc2, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports each fact for the file that it
-//! names.
+//! Each fact was observed, and names a file of the conformance suite with which it can be observed again. `conformance/proof/ci` tests the
+//! facts about python-blosc2 4.14.1 with these files, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports each fact
+//! for the file that it names.
 
 use serde::Serialize;
 

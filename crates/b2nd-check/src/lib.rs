@@ -8,7 +8,7 @@
 //! | find the errors in a store or a table, apart from those in its frames | [`check_store`], [`check_crcs`], [`check_table`] |
 //! | read the values of a table, or of a frame in Arrow IPC (feature `arrow`) | [`check_rows`], [`check_values`] |
 //! | decide whether a file is safe to open with C-Blosc2 or python-blosc2 | [`verify()`] |
-//! | find damaged chunks that can still be decoded | [`check::Digests`] |
+//! | find damaged chunks that can still be decoded | [`Digests`] |
 //! | copy the intact parts of a damaged frame | [`salvage`] |
 
 mod check;

@@ -24,9 +24,9 @@ const MOST: u64 = LONGEST / 8;
 ///
 /// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the chunks are
 /// searched for, beginning after the header, and are numbered in the order in which they were written. These numbers are wrong if chunks
-/// were updated or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if its
-/// decoded data has the expected length. This is not checked for a chunk that the decompressor does not [accept](Decompressor::accept):
-/// such a chunk is copied.
+/// were updated, inserted or deleted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if
+/// its decoded data has the expected length. A chunk that the decompressor does not [accept](Decompressor::accept) is not decoded. It is
+/// intact if the length in its header is the expected length.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
@@ -72,7 +72,8 @@ impl<'s> Salvage<'s> {
     ///
     /// Fails if the header is damaged or the source cannot be read. Fails if the index of a sparse frame is lost and the number of its
     /// chunks is unknown or too large. If `in_order` is false, also fails if the index of a contiguous frame is lost, the search reaches
-    /// the end of the space for chunks, and a chunk extends past this end or the number of chunks found is not the number in the header.
+    /// the position where the header expects the index, and a chunk extends past this position or the number of chunks found is not the
+    /// number in the header.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -127,7 +128,8 @@ impl<'s> Salvage<'s> {
     /// # Errors
     ///
     /// Fails if there are more chunks than a frame can have, if lost chunks cannot be filled with `fill` because of the type of the
-    /// elements, if the length of a lost or special chunk is unknown, if the writer rejects a chunk, or if the source cannot be read.
+    /// elements, if the length of a lost or special chunk is unknown, if the writer rejects a chunk or an attribute, or if the source
+    /// cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
         if all > MOST {
@@ -165,17 +167,18 @@ impl<'s> Salvage<'s> {
         is_float.then_some(()).ok_or_else(refused)
     }
 
-    /// Reads the bytes from the expected position of the index to the end of the frame, or to the end of the file if the frame is cut off.
+    /// Reads the bytes from the expected position of the index to the end of the frame, or to the end of the file if the frame is cut off,
+    /// but at most [`LONGEST`] bytes.
     fn tail(&self) -> Result<Vec<u8>> {
         let place = self.header.tail_range();
         let end = place.end.min(self.source.len()?).min(place.start.saturating_add(LONGEST));
         Ok(self.source.read(place.start..end.max(place.start))?.into_owned())
     }
 
-    /// Returns the length of a chunk's data. Fails if chunks vary in length.
+    /// Returns the length of a chunk's data. Fails if the header does not determine it, for example because chunks vary in length.
     fn nbytes(&self, number: u64) -> Result<usize> {
         self.length(number)
-            .ok_or_else(|| Error::custom(format_args!("the length of chunk {number} is unknown: chunks vary in length")))
+            .ok_or_else(|| Error::custom(format_args!("the header does not determine the length of chunk {number}")))
     }
 
     fn length(&self, number: u64) -> Option<usize> {
@@ -229,7 +232,7 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
-    /// Reads the bytes of a chunk that has some.
+    /// Reads the bytes of a chunk, which must not be special or lost.
     fn bytes(&self, part: &SavedChunk) -> Result<Cow<'s, [u8]>> {
         let read = |length: u64| match part {
             SavedChunk::Here(range) => self.source.read(range.start..range.end.min(range.start.saturating_add(length))),

@@ -6,8 +6,9 @@ use b2nd_store::{Frame, Store, value};
 
 use crate::check::{CheckOptions, Finding, Limits};
 
-/// Reads the values of a frame whose batches are in Arrow IPC. Does nothing for other frames, without [`CheckOptions::data`], and if the
-/// frame has `findings` of its own, except for those about other readers.
+/// Reads the values of a frame whose batches are in Arrow IPC. Returns a finding if they cannot be read. Does nothing for other frames, if
+/// [`CheckOptions::data`] is false, or if `findings`, the findings of the frame, include more than [known problems of
+/// readers](Finding::is_of_readers).
 pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding]) -> Option<Finding> {
     let batches = frame.header().metalayers().get("batcharray").and_then(value::read);
     let is_arrow = batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow");
@@ -16,8 +17,7 @@ pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding])
 }
 
 /// Reads all values of the table with this key. Returns a finding for each column that cannot be read, or for a table that cannot be
-/// opened.
-/// `rows` is the number of rows that the schema records.
+/// opened. Also returns a finding if `rows`, the number of rows in the schema, is wrong.
 pub fn check_rows(store: &Arc<Store>, key: &str, rows: Option<u64>, limits: &Limits) -> Vec<Finding> {
     unread::rows(store, key, rows, limits)
 }
@@ -64,7 +64,7 @@ mod unread {
         };
         let why = match read() {
             Ok(true) => return None,
-            Ok(false) => "its values could not be read within the time limit".to_owned(),
+            Ok(false) => "they could not be read within the time limit".to_owned(),
             // Only the first line of the error is shown.
             Err(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
         };
@@ -96,7 +96,7 @@ mod unread {
         let mut findings: Vec<_> = table.verify_until(limits.deadline()).into_iter().map(of_column).collect();
         if let Some(said) = rows.filter(|&said| said != table.rows()) {
             let sentence = format!("n_rows: expected {} as in _valid_rows.b2nd, found {said}", table.rows());
-            // python-blosc2 opens such a table, but reports the wrong number of rows from the schema.
+            // python-blosc2 opens such a table and reads its columns, but `len` returns the number in the schema.
             findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
         }
         findings

@@ -379,14 +379,14 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
         Writer::new(header).finish().unwrap()
     };
     assert!(passes(&verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default())));
-    let multiply = "array: the product of its lengths (other than 0) does not fit an int64";
+    let multiply = "array: the product of its padded lengths (other than 0) does not fit an int64";
     assert_eq!(found(&array(&[0, 1 << 40, 1 << 40], &[4, 2, 2], &[4, 2, 2]), &Limits::default()), [multiply]);
     let distance = "array: it is empty, but the product of its lengths and its chunks' lengths, which C-Blosc2 computes, does not fit an \
          int64";
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
 }
 
-/// This is allowed if dtype_format is not 0, and C-Blosc2 opens it.
+/// A dtype that is not UTF-8 is allowed if dtype_format is not 0, and C-Blosc2 opens it.
 #[test]
 fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
     let content = hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 7532");
@@ -439,7 +439,7 @@ fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
     bytes[0x19] = 0x93;
     let (report, most) = with_most_memory(&bytes);
     let lack: Vec<_> = report.findings.iter().filter(|found| found.unreadable).map(|found| found.finding.as_str()).collect();
-    assert_eq!(lack, ["the blocks are 1073741816 bytes shorter than the chunk"]);
+    assert_eq!(lack, ["the blocks are 1,073,741,816 bytes shorter than the chunk"]);
     assert!(most < 1 << 20, "{most} bytes");
 }
 

@@ -21,25 +21,25 @@ pub fn encode(layer: Layer, facts: &Fact) -> Result<Vec<u8>, String> {
             let trailer = readable(facts, &["trailer_len"])?;
             b2nd::to_vec(&serde_json::from_value::<Trailer>(trailer).map_err(|error| error.to_string())?)
         }
-        layer => return Err(format!("nothing encodes a {layer}")),
+        layer => return Err(format!("the layer {layer} cannot be encoded")),
     };
     written.map_err(|error| error.to_string())
 }
 
 fn metalayer(facts: &Fact) -> Result<ArrayMeta, String> {
     let list = |name: &str| -> Result<Vec<i64>, String> {
-        let Some(Fact::List(list)) = facts.get(name) else { return Err(format!("no list {name}")) };
-        list.iter().map(|fact| integer(fact).ok_or_else(|| format!("{name}: {fact} is no number"))).collect()
+        let Some(Fact::List(list)) = facts.get(name) else { return Err(format!("{name}: expected a list")) };
+        list.iter().map(|fact| integer(fact).ok_or_else(|| format!("{name}: expected an int64, found {fact}"))).collect()
     };
     let short = |list: Vec<i64>| {
         list.into_iter().map(|n| i32::try_from(n).map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()
     };
     let small = |name: &str| {
-        facts.get(name).and_then(integer).and_then(|n| u8::try_from(n).ok()).ok_or_else(|| format!("no number {name}"))
+        facts.get(name).and_then(integer).and_then(|n| u8::try_from(n).ok()).ok_or_else(|| format!("{name}: expected a uint8"))
     };
     let text = |name: &str| match facts.get(name) {
         Some(Fact::Text(text)) => Ok(text.clone()),
-        _ => Err(format!("no text {name}")),
+        _ => Err(format!("{name}: expected a text")),
     };
     let geometry = Geometry::new(&list("shape")?, &short(list("chunkshape")?)?, &short(list("blockshape")?)?);
     let (geometry, version) = (geometry.map_err(|error| error.to_string())?, small("version")?);
@@ -59,9 +59,9 @@ fn integer(fact: &Fact) -> Option<i64> {
     }
 }
 
-/// The library's readable form of the facts, without fields that follow from others.
+/// Returns the facts as the JSON from which the library deserializes a header or trailer. Leaves out the fields that the library computes.
 fn readable(facts: &Fact, without: &[&str]) -> Result<Value, String> {
-    let Fact::Map(entries) = facts else { return Err("no object".into()) };
+    let Fact::Map(entries) = facts else { return Err("expected an object".into()) };
     let kept = entries.iter().filter(|(name, _)| !without.contains(&name.as_str()));
     kept.map(|(name, fact)| Ok((name.clone(), plain(fact)?))).collect()
 }
@@ -78,12 +78,12 @@ fn plain(fact: &Fact) -> Result<Value, String> {
             let pair = |pair: &Fact| match pair {
                 Fact::List(pair) => match &pair[..] {
                     [Fact::Bytes(name), Fact::Bytes(content)] => Ok(json!([name, hex(content)])),
-                    _ => Err(format!("no name and content: {pair:?}")),
+                    _ => Err(format!("expected a name and a content, found {pair:?}")),
                 },
-                other => Err(format!("no pair: {other}")),
+                other => Err(format!("expected a pair, found {other}")),
             };
             Value::Array(pairs.iter().map(pair).collect::<Result<_, _>>()?)
         }
-        other => return Err(format!("{other} is not in a header or trailer")),
+        other => return Err(format!("expected a value of a header or trailer, found {other}")),
     })
 }

@@ -9,7 +9,7 @@ use b2nd_ndarray::Array;
 use crate::layers::{data, pairs};
 use crate::{Result, refuse};
 
-/// Much more than any case has.
+/// The maximum number of bytes of data, which is much more than any case has.
 const MAX_DATA: i64 = 64 << 20;
 
 pub(crate) fn read(path: &Path) -> Result {
@@ -36,14 +36,14 @@ pub(crate) fn read(path: &Path) -> Result {
         ("vlmetalayers", Fact::List(values)),
     ]);
     if header.nbytes() > MAX_DATA {
-        return Err(refuse(format!("{} bytes of data are more than a case holds", header.nbytes())));
+        return Err(refuse(format!("the frame has {} bytes of data; the limit is {MAX_DATA}", header.nbytes())));
     }
     let mut all = Vec::new();
     for number in 0..offsets.len() {
         all.extend(data(&file.chunk(number)?)?);
     }
     if i64::try_from(all.len()) != Ok(header.nbytes()) {
-        return Err(refuse(format!("nbytes: the chunks hold {} bytes, the header says {}", all.len(), header.nbytes())));
+        return Err(refuse(format!("nbytes: the chunks have {}, but the header says {}", all.len(), header.nbytes())));
     }
     let is_told = offsets.iter().all(|offset| offset != Offset::Special(Special::Uninitialized));
     let fact = if is_told { fact.with("data", Fact::digest(&all)) } else { fact };

@@ -37,7 +37,7 @@ pub(crate) fn metalayer(bytes: &[u8]) -> Result {
 pub(crate) fn whole(bytes: &[u8]) -> Result<ArrayMeta<&str>> {
     match ArrayMeta::from_metalayer(bytes)? {
         (meta, []) => Ok(meta),
-        (_, rest) => Err(refuse(format!("{} trailing bytes after the value", rest.len()))),
+        (_, rest) => Err(refuse(format!("expected the end of the metalayer, found more bytes: {}", rest.len()))),
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn chunk(bytes: &[u8]) -> Result {
     let chunk = Chunk::from_slice(bytes)?;
     let header = chunk.header();
     if header.cbytes() != bytes.len() {
-        return Err(refuse(format!("{} bytes follow the chunk", bytes.len() - header.cbytes())));
+        return Err(refuse(format!("the file has {} bytes, but cbytes is {}", bytes.len(), header.cbytes())));
     }
     let fact = Fact::map([
         ("version", Fact::int(header.version())),
@@ -104,7 +104,7 @@ pub(crate) fn chunk(bytes: &[u8]) -> Result {
     Ok(if is_uninitialized { fact } else { fact.with("data", Fact::digest(&data)) })
 }
 
-/// A chunk's data, decompressed with the codecs of this build.
+/// Returns a chunk's data, decompressed with the codecs of this build.
 pub(crate) fn data(chunk: &Chunk) -> Result<Vec<u8>> {
     Ok(chunk.data()?)
 }
@@ -123,12 +123,12 @@ pub(crate) fn dtype(bytes: &[u8]) -> Result {
     ]))
 }
 
-/// The names and contents as a list of pairs.
+/// Returns the names and contents as a list of pairs.
 pub(crate) fn pairs(metalayers: &Metalayers) -> Fact {
     Fact::List(metalayers.iter().map(|(name, content)| Fact::List(vec![Fact::bytes(name), Fact::bytes(content)])).collect())
 }
 
-/// A length as a fact.
+/// Returns a length as a fact.
 pub(crate) fn number(length: usize) -> Fact {
     u64::try_from(length).map_or(Fact::Null, Fact::int)
 }

@@ -1,4 +1,4 @@
-//! Reads stores. Only this file and its child access them.
+//! Reads stores.
 
 use std::path::Path;
 

@@ -32,7 +32,7 @@ fn shapes(meta: &B2ndMeta) -> Fact {
 fn chunk(bytes: &[u8]) -> Result<Fact, String> {
     let (code, nbytes, cbytes, blocksize) = blosc2_cbuffer_sizes(bytes);
     if code < 0 {
-        return Err(format!("its header: {code}"));
+        return Err(format!("the chunk's header is invalid: error {code}"));
     }
     let data = decompress_chunk(bytes)?;
     let fact = Fact::map([("nbytes", Fact::int(nbytes)), ("cbytes", Fact::int(cbytes)), ("blocksize", Fact::int(blocksize))]);

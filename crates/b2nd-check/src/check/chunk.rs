@@ -1,4 +1,5 @@
-//! Checks a chunk's header for combinations of valid fields that C-Blosc2 rejects.
+//! Checks a chunk's header for combinations of valid fields that C-Blosc2 rejects or reads wrongly, and checks the positions and lengths of
+//! a chunk's blocks.
 
 use b2nd_frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
@@ -25,7 +26,7 @@ const SIXTH_FILTER: usize = 21;
 const CODEC: usize = 22;
 /// The codec format (the top 3 bits of the flags) of a chunk whose codec is given by the number at byte `CODEC`.
 const OF_USERS: u8 = 6;
-/// The smallest number that a user's codec can have.
+/// The smallest number of a codec that is not built in: a plugin's or a user's.
 const FIRST_OF_USERS: u8 = 32;
 
 /// The first version of the filter bytedelta. To undo it, C-Blosc2 adds up bytes. If C-Blosc2 was built with vectors of 16 bytes, the sums
@@ -60,7 +61,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.extend(wrong_cbytes(&format!("special ({special})"), value));
         let (blocksize, typesize) = (chunk.blocksize(), usize::try_from(frame.typesize()).unwrap_or(0).max(1));
         if chunk.nbytes() % typesize == 0 && blocksize % typesize != 0 {
-            let finding = format!("its blocksize is {}, which is not a multiple of the typesize", thousands(blocksize));
+            let finding = format!("its blocksize is {}, which is not a multiple of the frame's typesize", thousands(blocksize));
             findings.push((finding, REJECTED));
         }
         let is_first = number == 0 && frame.frame_type() == FrameType::Contiguous && special != Special::Value;
@@ -87,9 +88,9 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let blocksize = usize::try_from(frame.blocksize()).unwrap_or(0);
     if is_array && !frame.has_variable_blocks() && blocksize != 0 && chunk.blocksize() != blocksize {
         let [expected, found] = [blocksize, chunk.blocksize()].map(|length| chunk.nbytes().div_ceil(length.max(1)));
-        let blocks = if found == expected { String::new() } else { format!(": {} instead of {expected}", count(found, "block")) };
+        let note = if found == expected { String::new() } else { format!(" ({} instead of {expected})", count(found, "block")) };
         let [own, frames] = [chunk.blocksize(), blocksize].map(thousands);
-        let finding = format!("its blocksize is {own}, but the frame's is {frames}{blocks}");
+        let finding = format!("its blocksize: expected {frames}, found {own}{note}");
         findings.push((finding, REJECTED));
     }
     if !chunk.is_extended() && findings.is_empty() {
@@ -152,7 +153,8 @@ fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
 
-/// Returns a finding if C-Blosc2 does not undo the filters correctly, or if the values depend on how C-Blosc2 was built.
+/// Returns a finding if C-Blosc2 does not undo the filters correctly, or if the values depend on uninitialized memory or on how C-Blosc2
+/// was built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
         return Some("its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth");
@@ -207,7 +209,7 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     Some(format!("it is special ({special}), but its flags say that it has {wrong}"))
 }
 
-/// Returns the positions of a compressed chunk's blocks, or `None` if the chunk is not compressed.
+/// Returns the positions of a compressed chunk's blocks, or `None` if the chunk is not compressed or its block table is invalid.
 pub(super) fn blocks<'c>(chunk: &'c Chunk) -> Option<Blocks<'c>> {
     let is_compressed = !chunk.header().is_stored() && chunk.header().special().is_none();
     Blocks::new(chunk.bytes()).ok().filter(|_| is_compressed)
@@ -232,7 +234,7 @@ pub(super) fn lengths(chunk: &Chunk, blocks: &Blocks) -> Option<String> {
     let found = (0..blocks.count()).map(length).sum::<Option<u64>>()?;
     let expected = chunk.header().nbytes() as u64;
     (blocks.are_variable() && found < expected)
-        .then(|| format!("the blocks are {} bytes shorter than the chunk", expected - found))
+        .then(|| format!("the blocks are {} shorter than the chunk", count(expected - found, "byte")))
 }
 
 /// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next block starts, so it would
@@ -276,10 +278,10 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     }
     findings.extend(of_users(chunk));
     if chunk.has_variable_blocks() && frame.has_variable_blocks() {
-        findings.push("its flags say that its blocks vary in length".to_owned());
+        findings.push("its flags say that its blocks vary in length, which only chunks of the frame's data may have".to_owned());
     }
-    // All findings are errors for every reader, even a lazy chunk or blocks that vary in length, because this chunk does not belong to the
-    // frame's data.
+    // Apart from a wrong typesize, all findings are errors for every reader, even a lazy chunk or blocks that vary in length, because this
+    // chunk does not belong to the frame's data.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, REJECTED))).collect()
 }
 

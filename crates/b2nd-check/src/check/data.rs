@@ -1,5 +1,5 @@
 //! Checks the length, the index and the chunks of a frame. Chunks that overlap or lie outside of the frame are found by the reader in
-//! `b2nd::frame`, whose errors become findings here.
+//! `b2nd_frame`, whose errors become findings here.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -22,7 +22,7 @@ pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 /// The maximum length of a chunk's header, in bytes.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
-/// The memory needed for the decoded entries of an index is their length times this number.
+/// The memory needed for the decoded entries of an index is estimated as their length times this number.
 const OFFSETS: u64 = 4;
 
 /// Returns the header of the chunk that contains the index, or `None` if the frame has no chunks or the header cannot be read.
@@ -57,7 +57,7 @@ impl Findings {
         let end = frame.source().len()?.saturating_sub(frame.position());
         let frame_len = frame.header().frame_len();
         if frame.position() == 0 && end > frame_len {
-            let finding = format!("it is followed by {}, which the next edit removes", count(end - frame_len, "byte"));
+            let finding = format!("the frame is followed by {}, which the next edit removes", count(end - frame_len, "byte"));
             self.add("file", Some(frame_len), finding, READ);
         }
         let header = frame.header();
@@ -72,8 +72,8 @@ impl Findings {
         Ok(())
     }
 
-    /// Returns the digests of the frame's chunks. Adds a finding if the version or the algorithm of the digests is unknown, or if there are
-    /// more or fewer digests than chunks.
+    /// Returns the digests of the frame's chunks. Adds a finding if the digests are invalid, if their version or algorithm is unknown, or
+    /// if there are more or fewer digests than chunks.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {
@@ -211,7 +211,8 @@ impl Findings {
                     }
                     let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
                     let found = chunk.and_then(|chunk| match header.special() {
-                        // Any value can be repeated, so nothing is decoded unless there is a digest. A NaN needs the right typesize.
+                        // A special chunk can always be decoded, unless it is NaN and has the wrong typesize. So other special chunks are
+                        // decoded only if there is a digest.
                         Some(special) if digests.is_none() && special != Special::Nan => Ok(Cow::default()),
                         _ => chunk.into_data_with(decompressor),
                     });
@@ -253,7 +254,8 @@ impl Findings {
     }
 }
 
-/// Returns true if a chunk uses one of C-Blosc2's plugins, whose output differs between versions.
+/// Returns true if a chunk uses a codec or filter that is not built in, such as one of C-Blosc2's plugins, whose output differs between
+/// versions.
 fn has_plugins(header: &ChunkHeader) -> bool {
     matches!(header.codec(), CodecId::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }

@@ -98,8 +98,8 @@ impl Digests {
         self.digests.get(start..start.checked_add(LENGTH)?)
     }
 
-    /// Reads the digests of a frame. Returns `None` if the frame has no digests, if the header of their chunk is damaged, or if they need
-    /// more memory than the limits allow.
+    /// Reads the digests of a frame. Returns `None` if the frame has no digests, if their chunk cannot be decoded, or if they need more
+    /// memory than the limits allow.
     pub(super) fn read(trailer: &Trailer, budget: &Budget, decompressor: &mut Decompressor) -> Option<Result<Digests>> {
         let chunk = Chunk::from_slice(trailer.vlmetalayers().raw_chunk(Digests::NAME)?).ok()?;
         if budget.refuses_chunk(chunk.header()).is_some() {

@@ -113,7 +113,8 @@ impl Findings {
         if blocksize < if header.nbytes() == 0 { -1 } else { 0 }
             || !header.has_variable_blocks() && !header.has_variable_chunks() && chunksize > 0 && blocksize > chunksize
         {
-            let finding = format!("blocksize: expected 1 to {}, found {}", thousands(chunksize), thousands(blocksize));
+            let expected = if blocksize < 0 { "0 or more".to_owned() } else { format!("at most {}", thousands(chunksize)) };
+            let finding = format!("blocksize: expected {expected}, found {}", thousands(blocksize));
             self.add("header", None, finding, REJECTED);
         }
     }
@@ -138,7 +139,8 @@ impl Findings {
 
     /// Checks a metalayer that has the name of an array metalayer.
     fn array_metalayer(&mut self, array: &Found<'_>, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
-        // C-Blosc2 opens a frame with a `caterva` metalayer as a frame without an array, whatever the metalayer contains.
+        // python-blosc2 and the function `blosc2_schunk_open` of C-Blosc2 open a frame with a `caterva` metalayer as a frame without an
+        // array, whatever the metalayer contains.
         let c_reads = Some(name == b"caterva" || lenient::grid(content).is_some());
         let error = match name {
             b"b2nd" => ArrayMeta::from_metalayer(content).err(),

@@ -119,7 +119,7 @@ impl Findings {
             self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, [None, YES, None]);
         }
         if lengths.is_some_and(|lengths| lengths.elements().any(|length| length.as_u64().is_none())) {
-            let finding = "its batch_lengths: expected numbers that are not negative";
+            let finding = "its batch_lengths: expected integers that are not negative";
             self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, REJECTED_BY_PYTHON);
         }
     }
@@ -155,8 +155,8 @@ fn odd_setting(schema: &Json) -> Option<String> {
     odd.next().or_else(|| zero.next().map(|(key, value)| format!("{key}: expected 1 or more, found {value}")))
 }
 
-/// Returns true if the bytes are MessagePack that python-blosc2 unpacks: strings are UTF-8, and the keys of maps are strings or
-/// bytes.
+/// Returns true if the bytes are MessagePack that python-blosc2 unpacks: strings are UTF-8, the keys of maps are strings or bytes, and
+/// extensions are valid.
 pub(super) fn is_unpacked(bytes: &[u8]) -> bool {
     RawValue::from_slice(bytes).is_ok_and(|value| is_of_python(&value))
 }
@@ -187,7 +187,7 @@ fn is_known(kind: i8, data: &[u8]) -> bool {
 }
 
 /// Returns true if a map describes an array. The map must have a shape and elements, and the number of elements must match the shape.
-/// Elements are given as a list of objects, or as bytes with a dtype.
+/// Elements are given as a list of objects, or as bytes with a dtype. If the dtype is not a string, the number of elements is not checked.
 fn is_array(array: &RawValue) -> bool {
     let lengths = array.get("shape").map(|shape| shape.elements().map(|length| length.as_u64()));
     let count = lengths.and_then(|mut lengths| lengths.try_fold(1, |count: u64, length| count.checked_mul(length?)));

@@ -26,10 +26,11 @@ impl Default for CheckOptions {
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The maximum memory for each part of a frame, in bytes. A part is the decoded header, index or trailer, an attribute, or a chunk with
-    /// its data and two of its blocks. The sum of all parts can be larger.
+    /// its data and two of its blocks. To read values in Arrow, the whole frame is a part. The sum of all parts can be larger.
     pub max_memory: u64,
-    /// The time after which nothing more is read or decoded. The time is checked before each chunk and block, and every few MiB inside a
-    /// block.
+    /// The time after which no more attributes, chunks and blocks are decoded. The time is checked before each of them and, by
+    /// [`check`](crate::check()) and [`verify`](crate::verify), every few MiB inside a block. Reading values in Arrow may take this time
+    /// once more.
     pub max_time: Option<Duration>,
 }
 

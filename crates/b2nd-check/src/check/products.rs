@@ -10,11 +10,11 @@ pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     let is_long =
         |lengths: &[i64], most: i128| product(lengths.iter().map(|&length| i128::from(length))).is_none_or(|all| all > most);
     if is_long(grid.shape(), i128::from(i64::MAX)) || is_long(grid.extshape(), i128::from(i64::MAX)) {
-        return Some("the product of its lengths (other than 0) does not fit an int64");
+        return Some("the product of its padded lengths (other than 0) does not fit an int64");
     }
     let bytes: Vec<i64> = grid.extchunkshape().iter().copied().chain([i64::from(typesize)]).collect();
     if is_long(grid.chunkshape(), most) || is_long(grid.blockshape(), most) || is_long(&bytes, most) {
-        return Some("the product of a chunk's lengths (other than 0) does not fit an int32");
+        return Some("the product of a padded chunk's lengths (other than 0) and the typesize does not fit an int32");
     }
     // C-Blosc2 computes the distance between chunks, but never uses it. The distance also overflows in readable arrays of terabytes of
     // zeros, so it is only checked if the array is empty.

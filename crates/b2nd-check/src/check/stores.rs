@@ -32,7 +32,8 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     findings.all
 }
 
-/// Reads all members of an archive, and returns a finding for each whose content does not have the CRC-32 that the archive stores.
+/// Reads all members of an archive, and returns a finding for each that cannot be decoded, or whose content does not have the CRC-32 that
+/// the archive stores.
 ///
 /// # Errors
 ///
@@ -55,7 +56,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(schema)) => findings.schema(&schema),
         Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), NOT_FOR_PYTHON),
-        None => findings.unreadable("schema", None, "the table's metadata has no text with the name \"schema\"", NOT_FOR_PYTHON),
+        None => findings.unreadable("schema", None, "the table's metadata has no text named \"schema\"", NOT_FOR_PYTHON),
     }
     if !table.has_valid_rows {
         findings.unreadable("_valid_rows.b2nd", None, "it is missing, so it is unknown which rows were deleted", NOT_FOR_PYTHON);
@@ -80,9 +81,9 @@ impl Findings {
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
             return self.unreadable("schema", None, "columns: expected a list", NOT_FOR_PYTHON);
         };
-        // A wrong number of rows does no harm in python-blosc2, because `_valid_rows` gives it too.
+        // With an invalid number of rows, python-blosc2 opens the table and reads its columns, but `len` fails.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
-            self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), READ_BY_PYTHON);
+            self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), NOT_FOR_PYTHON);
         }
         let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
         for (number, column) in columns.iter().enumerate() {

@@ -35,7 +35,7 @@ impl Salvage<'_> {
         let whole = match (std::str::from_utf8(name), content) {
             (_, None) => Err("it is cut off".to_owned()),
             (Err(_), _) => Err("its name is not UTF-8".to_owned()),
-            (Ok(_), _) if self.attributes.len() == MAX_METALAYERS => Err(format!("C-Blosc2 writes at most {MAX_METALAYERS}")),
+            (Ok(_), _) if self.attributes.len() == MAX_METALAYERS => Err(format!("at most {MAX_METALAYERS} can be written")),
             (Ok(name), Some(content)) => match Attribute::new_with(name.as_bytes(), content, decompressor).value {
                 Ok(value) => Ok((name.to_owned(), value.into_owned())),
                 Err(error) => Err(error.to_string()),

@@ -34,17 +34,17 @@ impl Salvage<'_> {
             };
             let next = at.saturating_add(chunk.cbytes() as u64);
             if next > end {
-                break format!("the chunk at byte {at} is cut off: {} bytes of it are missing", next - end);
+                break format!("the chunk at byte {at} is cut off: {} missing", b2nd_store::text::count(next - end, "byte"));
             }
             if at >= chunks_end && self.is_index(at..next, &chunk, &starts, decompressor)? {
-                break format!("at byte {at} is an index that the header does not point to");
+                break format!("an index starts at byte {at}, but the header does not point to it");
             }
             starts.push(at - start);
             let number = starts.len() as u64 - 1;
             self.take(number, SavedChunk::Here(at..next), decompressor)?;
             if self.length(number).is_none() && matches!(self.chunks.last(), Some((_, SavedChunk::Lost))) {
                 self.truncate(number);
-                break format!("chunk {number} cannot be read, and the length of its data is lost");
+                break format!("chunk {number} cannot be read, and the length of its data is unknown");
             }
             at = next;
         };
@@ -81,15 +81,14 @@ impl Salvage<'_> {
     }
 
     /// Fails if the chunks cannot be numbered in the order in which they were found, because their number is not the number in the header,
-    /// or because a chunk extends past the end of the space for chunks (then `found` is `None`).
+    /// or because a chunk extends past the position where the header expects the index (then `found` is `None`).
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
-        let found =
-            found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the end of the space for chunks"))?;
+        let found = found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the start of the index"))?;
         let counted = self.header.nchunks().unwrap_or(expected);
         let why = match found.cmp(&counted) {
             std::cmp::Ordering::Equal => return Ok(()),
-            std::cmp::Ordering::Less => "some took no bytes, and only the index said which",
-            std::cmp::Ordering::Greater => "some were updated, and only the index said which",
+            std::cmp::Ordering::Less => "some have no bytes in the file, and only the index contained their numbers",
+            std::cmp::Ordering::Greater => "some were replaced or removed, and only the index showed which",
         };
         Err(Error::custom(format_args!("the header counts {counted} chunks, but {found} were found: {why}")))
     }

@@ -73,7 +73,7 @@ fn the_array_is_compared_with_its_frame() {
     flag[0x44] = 0xc2;
     assert_eq!(only(&flag), "header: it says that there are no vlmetalayers, but there are some");
     let longer = [array("<i2", 2), vec![0; 3]].concat();
-    assert_eq!(only(&longer), "file: it is followed by 3 bytes, which the next edit removes");
+    assert_eq!(only(&longer), "file: the frame is followed by 3 bytes, which the next edit removes");
     let cut = &array("<i2", 2)[..200];
     let found = findings(&[TemporaryFile::new(cut).path()]);
     let all: Vec<_> = found.iter().map(|finding| finding["place"].as_str().unwrap()).collect();
@@ -108,7 +108,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
         (0x4c, 5, "header", 0x4c, "its pipeline has filter 5, which C-Blosc2 does not know", false),
         (0x50, 128, "header", 0x50, "its pipeline has the parameter 128 for a filter, but python-blosc2 expects 0 to 127", false),
         (first + FLAGS, good[first + FLAGS] & !1, "chunk 0", first, "it is stored, but its cbytes is 36 instead of 20", false),
-        (second + 8, 2, "chunk 1", second, "its blocksize is 2, but the frame's is 4: 2 blocks instead of 1", false),
+        (second + 8, 2, "chunk 1", second, "its blocksize: expected 4, found 2 (2 blocks instead of 1)", false),
         (first + 31, 0x10, "chunk 0", first, "it is special (zeros), but its cbytes is 36 instead of 32", false),
         (second + 31, 0x40, "chunk 1", second, "it is special (uninitialized), but its cbytes is 36 instead of 32", false),
         (
@@ -457,7 +457,7 @@ fn a_schema_that_contradicts_itself_is_found() {
         tests.found(&["check", "table.b2d"]).0
     };
     assert_eq!(said("", ""), "");
-    let negative = "table.b2d::/: schema: n_rows: expected 0 or more, found -1 (read by python-blosc2)\n";
+    let negative = "table.b2d::/: schema: n_rows: expected 0 or more, found -1 (rejected by python-blosc2)\n";
     assert_eq!(said("\"n_rows\": 1", "\"n_rows\": -1"), negative);
     let list = said("\"columns\": [", "\"other\": [");
     assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (rejected by python-blosc2)\n"), "{list}");
