@@ -8,7 +8,8 @@ export function ranges(slice, shape) {
   const parts = typeof slice === "string" ? texts(slice) : [...slice];
   const dots = parts.indexOf("...");
   if (dots !== -1) parts.splice(dots, 1, ...Array(Math.max(shape.length - parts.length + 1, 0)).fill(null));
-  if (parts.length > shape.length) throw new RangeError(`the slice has ${parts.length} axes, the array ${shape.length}`);
+  if (parts.length > shape.length)
+    throw new RangeError(`the slice has more indices (${parts.length}) than the array has axes (${shape.length})`);
   const all = { start: [], end: [], step: [], kept: [] };
   shape.forEach((length, axis) => {
     const [start, end, step, kept] = range(parts[axis] ?? null, length, axis);

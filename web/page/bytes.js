@@ -2,7 +2,7 @@
 
 import { el, thousands, visible } from "./dom.js";
 
-/** The number of bytes of a part that are shown before "show the other bytes" is clicked. */
+/** The number of bytes of a long part that are shown before "show the other bytes" is clicked. */
 const SHOWN = 4096;
 
 /**

@@ -2,7 +2,7 @@
 
 import { el, visible } from "./dom.js";
 
-/** Names of types that a schema names after their storage. */
+/** Plain names for some types of a schema. */
 const NAMES = { utf8: "string", vlstring: "string", vlbytes: "bytes", expression: "computed", dsl: "computed" };
 
 /** A NumPy dtype as a word: `<i2` is int16. */

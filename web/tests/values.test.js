@@ -56,7 +56,7 @@ async function choose(page, view) {
   await shown(page);
 }
 
-/** The rows of the table that are in view, with their numbers and texts, and the headings and position of the columns. */
+/** The rows of the table that are in view, with their indices and texts, and the headings of the columns. */
 async function table(page) {
   await page.waitForFunction(
     () => document.querySelector(".sheet-cells tbody tr") && !document.querySelector(".sheet").hasAttribute("aria-busy"),
