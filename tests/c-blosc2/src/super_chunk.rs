@@ -13,7 +13,7 @@ pub struct SuperChunk(pub(crate) *mut c::blosc2_schunk);
 
 impl SuperChunk {
     fn new(function: &'static str, raw: *mut c::blosc2_schunk) -> Result<SuperChunk> {
-        if raw.is_null() { Err(Error(function, -1)) } else { Ok(SuperChunk(raw)) }
+        if raw.is_null() { Err(Error(function, 0)) } else { Ok(SuperChunk(raw)) }
     }
 
     /// Opens a file or the directory of a sparse frame, for reading and editing.
