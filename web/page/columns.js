@@ -157,7 +157,7 @@ export class Column {
       // Some browsers do not give access to all digits of large numbers in JSON. Powers of two are exact without them.
       const exact = typeof value === "number" ? BigInt(value) : value;
       if (!Number.isSafeInteger(value) && typeof value === "number" && Math.log2(Math.abs(value)) % 1 !== 0)
-        throw new Error("its null value has more digits than JavaScript reads here");
+        throw new Error("its null value has too many digits for this JavaScript engine");
       return (text) => text === String(exact);
     }
     if (kind === "bool") return (text) => text === String(value);

@@ -1,4 +1,4 @@
-// Creates elements. Text is only inserted as text nodes, so names from a file are never parsed as HTML.
+// Creates elements. Text is inserted as text nodes and attributes, so names from a file are never parsed as HTML.
 
 /** An element. Attributes `on…` are event listeners; those that are `false`, and children that are `null`, are left out. */
 export function el(tag, attributes = {}, ...children) {

@@ -47,7 +47,9 @@ export class Overview {
       ? ""
       : ` Each cell represents ${drawn.step.map(thousands).join(" × ")} chunks and shows the first of them.`;
     const range =
-      known.length === 0 ? "No stored chunk here" : `Chunks of ${size(least)} to ${size(most)}; larger ones have a stronger color`;
+      known.length === 0
+        ? "None of these chunks is stored"
+        : `Chunks of ${size(least)} to ${size(most)}; larger ones have a stronger color`;
     this.caption.textContent = `${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);
   }

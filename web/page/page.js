@@ -28,7 +28,7 @@ const named = new URLSearchParams(location.search);
 const isNamed = named.has("url") || named.has("list");
 const isAtHome = named.getAll("url").every((url) => URL.parse?.(url, location.href)?.origin === location.origin);
 if (isAtHome) stayHome();
-// A list may come from `b2nd view`, without which the page does not work, so it is not cached.
+// A list may come from `b2nd view`, without which the page does not work, so the page is not cached.
 if (!named.has("list")) keepForOffline();
 listen();
 visited(history.state);

@@ -216,7 +216,7 @@ test("hostile names stay text", async () => {
 
 test("the byte at which a file is damaged is marked", async () => {
   const { page } = await visit(browser, home.url);
-  // Damages the typesize of the frame, the shape of the array, and the version of the trailer.
+  // Damages the markers of the typesize of the frame, of a length of the array, and of the trailer.
   const bytes = example();
   const array = bytes.indexOf(Buffer.from([0x97, 0, 3, 0x93]));
   const trailer = bytes.length - bytes.readUInt32BE(bytes.length - 22);

@@ -88,7 +88,7 @@ impl SuperChunk {
     /// The names and contents of the header's metalayers.
     pub fn metalayers(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         let raw = self.get();
-        // SAFETY: `nmetalayers` of the pointers are valid.
+        // SAFETY: the first `nmetalayers` pointers are valid.
         raw.metalayers[..usize::from(raw.nmetalayers)].iter().map(|&layer| unsafe { name_and_content(layer) }).collect()
     }
 

@@ -34,7 +34,7 @@ pub fn all_ways(contents: &[Hex]) -> Result<serde_json::Value> {
 
 /// Copies the value of a vlmetalayer to a new name.
 pub fn copy(path: &Path, from: &str, to: &str) -> Result<serde_json::Value> {
-    let value: Value = File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or("no vlmetalayer has the first name")?;
+    let value: Value = File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or("there is no vlmetalayer to copy")?;
     File::edit(path)?.set_vlmetalayer(to, &value)?;
     Ok(serde_json::Value::Null)
 }
