@@ -104,7 +104,7 @@ function same(text, value) {
     .replace(/[()[\]]/g, "")
     .split(", ")
     .map((word) => orNull(word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1")));
-  // In JSON, fields are sorted by name.
+  // The order is not compared.
   const sorted = (words) =>
     words.map((word) => (word !== "" && !Number.isNaN(Number(word)) ? String(Number(word)) : word.toLowerCase())).sort();
   return JSON.stringify(sorted(found)) === JSON.stringify(sorted(numbers));
