@@ -389,7 +389,7 @@ function sentence(info) {
   const { description, fields, itemsize } = info.array.element ?? {};
   const structures = fields && `structures with ${count(fields.length, "field")}, ${count(itemsize, "byte")}`;
   const what = structures ?? description;
-  return `${lengths(info.array.shape)} elements${what ? `: ${what}` : ""}; ${how}`;
+  return `shape ${lengths(info.array.shape)}${what ? `: ${what}` : ""}; ${how}`;
 }
 
 function picture(file, info, grid) {
