@@ -197,13 +197,13 @@ fn odd_strings_are_read_by_list() {
 
 /// Dtypes whose string, as python-blosc2 writes it, NumPy rejects or reads as another dtype, in the order of the file.
 const EXCEPTIONS: &[(&str, usize, &str)] = &[
-    ("refused", 2, "'<W4' and '<f1' are codes that NumPy writes and does not know"),
+    ("refused", 2, "NumPy writes the codes '<W4' and '<f1', but does not read them"),
     ("refused", 9, "ml_dtypes names without quotes in a structure"),
     ("changed", 2, "an empty name becomes f0"),
     ("changed", 1, "a packed structure in an aligned one becomes aligned"),
-    ("refused", 1, "as above, and its offsets do not allow it"),
-    ("changed", 8, "an aligned structure that does not say so is read as packed, or the other way round"),
-    ("refused", 3, "a class of its own, such as numpy.record"),
+    ("refused", 1, "a packed structure in an aligned one would become aligned, which its offsets do not allow"),
+    ("changed", 8, "an aligned structure that does not say so is read as packed, or a packed one as aligned"),
+    ("refused", 3, "another class than numpy.void, such as numpy.record"),
 ];
 
 #[test]

@@ -156,7 +156,7 @@ fn check_slices(grid: &Grid, naive: &Naive) -> usize {
 }
 
 /// Checks all arrays whose lengths are in `shapes`, with chunks and blocks of at least 1 in each dimension
-/// (also 0 if the array is empty).
+/// (also 0 in a dimension of length 0).
 #[track_caller]
 fn check_all(ndim: u32, shapes: Range<i64>, chunks: i32, blocks: i32) {
     let mut axes = Vec::new();

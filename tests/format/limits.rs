@@ -222,7 +222,7 @@ fn variants_nest_128_deep() {
         both_ways(tree(128), &bytes);
         let error = b2nd::to_vec(&tree(129)).unwrap_err();
         assert!(matches!(error.kind(), b2nd::ErrorKind::TooDeep), "{error}");
-        // One more copy of the bytes before the inner variant. The bytes that would have to follow it are never reached.
+        // Adds one more copy of the bytes before the inner variant. The end, where bytes are then missing, is never reached.
         let outer = (bytes.len() - b2nd::to_vec(&tree(127)).unwrap().len()) - usize::from(bytes.ends_with(&[1]));
         let error = b2nd::from_slice::<Tree>(&cat(&[&bytes[..outer], &bytes])).unwrap_err();
         assert!(matches!(error.kind(), b2nd::ErrorKind::TooDeep), "{error}");
@@ -412,7 +412,7 @@ fn bytes_without_serde_bytes_are_written_as_a_sequence_and_the_error_says_so() {
     let bytes = b2nd::to_vec(&Borrowing { bytes: &[1, 2] }).unwrap();
     assert_eq!(bytes, hex!("91 92 01 02"));
     assert_eq!(message(b2nd::from_slice::<Borrowing>(&bytes)), format!("bytes: {hint} (92) at byte 1"));
-    // Elsewhere the hint would be misleading: with `serde_bytes`, or if the input ends early.
+    // The hint would be misleading with `serde_bytes`, or if the input ends early.
     refused::<ByteBuf>(&bytes[1..], "expected bin32 (c6), found fixarray (92) at byte 0");
     let early = message(b2nd::from_slice::<Borrowing>(&hex!("91 c6 00000002 93")));
     assert_eq!(early, "unexpected end of input at byte 7: bytes needs 1 more byte");

@@ -201,7 +201,7 @@ fn values_nest_128_levels_deep() {
         assert!(matches!(error.kind(), ErrorKind::TooDeep));
         assert_eq!(error.offset(), Some(offset));
     }
-    // The levels around a value count.
+    // The levels around a value count too.
     assert!(from_slice::<(Value,)>(&nested(128)).is_ok());
     assert!(matches!(from_slice::<(Value,)>(&nested(129)).unwrap_err().kind(), ErrorKind::TooDeep));
     let deep = (0..129).fold(Value::Nil, |value, _| vec![value].into());

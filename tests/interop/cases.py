@@ -1,4 +1,4 @@
-"""Counts what passes and what fails."""
+"""Counts the test cases that pass and those that fail."""
 
 import contextlib
 import sys

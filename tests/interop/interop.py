@@ -37,7 +37,7 @@ def main():
     if malformed:
         verdicts.run(rust, cases, Path(malformed), update="--update" in sys.argv)
     else:
-        print("B2ND_MALFORMED names no directory: no hostile input is tried")
+        print("B2ND_MALFORMED is not set: hostile input is not tested")
     print(f"{cases.passed} passed, {cases.failed} failed")
     sys.exit(1 if cases.failed else 0)
 

@@ -27,7 +27,7 @@ class Rust:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
         )
         if done.returncode != 0:
-            raise RuntimeError(f"the Rust half ended with {done.returncode}: {done.stderr.strip()}")
+            raise RuntimeError(f"the Rust program ended with {done.returncode}: {done.stderr.strip()}")
         reply = json.loads(done.stdout)
         if "error" in reply:
             raise Refused(reply["error"])

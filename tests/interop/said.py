@@ -5,7 +5,7 @@ import numpy as np
 
 from cases import equal
 
-# The number of chunks of a frame that are compared.
+# The maximum number of chunks of a frame that are compared.
 CHUNKS = 40
 
 # The elements of arrays with more bytes than this are not compared.

@@ -1,4 +1,4 @@
-"""Edits a frame with python-blosc2 (with its lock) and b2nd at the same time. Every edit that succeeded must be in the file at the end.
+"""Edits a frame with python-blosc2 (with its lock) and b2nd at the same time. No edit that succeeded may be lost.
 
 With a path as an argument, this script is the process with python-blosc2."""
 

@@ -17,14 +17,14 @@ TABLE = Path(__file__).with_name("verdicts.md")
 INTRODUCTION = """\
 # Verdicts on hostile input
 
-Which of the files that were damaged on purpose `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) accept. Written by
-`tests/interop/run --update`; `tests/interop/run` fails if a verdict changes.
+The tables show which damaged files `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) accept. `tests/interop/run --update` writes
+this file, and `tests/interop/run` fails if a verdict changes.
 
-A frame is accepted by C-Blosc2 if it opens and its elements, metalayers and variable-length metalayers can be read; by `b2nd` if
-header, array metalayer, dtype, geometry, trailer, chunk index and the headers of all chunks can be. A bare metalayer is accepted
-by C-Blosc2 if `b2nd_deserialize_meta` accepts it, by `b2nd` if it is a `B2ndMeta`.
+C-Blosc2 accepts a frame if it can open it and read its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the
+header, array metalayer, dtype, geometry, trailer, chunk index and, without decompressing them, the first 10,000 chunks. C-Blosc2 accepts
+a bare metalayer if `b2nd_deserialize_meta` does, `b2nd` if it is a `B2ndMeta`.
 
-If both reject it, the last column has the error of `b2nd`.
+If both reject a file, the last column has the error of `b2nd`.
 """
 
 OURS, THEIRS, DIFFERENT, ACCEPTED, REFUSED = GROUPS = (
@@ -38,8 +38,8 @@ OURS, THEIRS, DIFFERENT, ACCEPTED, REFUSED = GROUPS = (
 # Group, a pattern for the name or the error, and why the two disagree. The first match counts.
 REASONS = [
     (OURS, r"six_fields", "C-Blosc2 wrote this layout in February 2023 and no longer reads it; files with it exist."),
-    (OURS, r"^meta_(17|200)\b", "C-Blosc2 reads at most 16 metalayers; b2nd reads any number and writes at most 16."),
-    (OURS, r"UnicodeDecodeError", "The C library reads it, but Python decodes the names. In b2nd names are bytes, because such files exist."),
+    (OURS, r"^meta_(17|200)\b", "C-Blosc2 reads at most 16 metalayers; b2nd reads any number, but adds none beyond 16."),
+    (OURS, r"UnicodeDecodeError", "The C library reads it, but python-blosc2 decodes names as UTF-8. In b2nd, names are bytes, because such files exist."),
     (
         OURS,
         r"Error while getting the buffer",
@@ -52,16 +52,16 @@ REASONS = [
         r"array: caterva",
         "C-Blosc2 does not read `caterva` metalayers, and opens a frame without an array.",
     ),
-    (THEIRS, r"invalid length [56], expected a b2nd metalayer", "The count is that of another layout: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
+    (THEIRS, r"invalid length [56], expected a b2nd metalayer", "The count is that of another layout, which `ArrayMeta` reads; a `B2ndMeta` has the current layout."),
     (THEIRS, r"trailing byte", "`from_slice` has to consume its whole input. In a frame, bytes after the metalayer are accepted."),
     (THEIRS, r"dtype_format needs", "The count says seven entries, but there are five. C-Blosc2 then makes up a dtype."),
     (THEIRS, r"the name is repeated", "C-Blosc2 reads the first of two metalayers with the same name, and would lose the other. No writer makes them."),
     (THEIRS, r"magic: expected", "C-Blosc2 does not check the magic of a file."),
-    (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames have other layouts."),
+    (THEIRS, r"frame version", "Version 1 is that of betas, whose frames have another layout. No known file has version 0."),
     (
         THEIRS,
         r"length of 0 or more|only an axis of length 0",
-        "No array has such lengths. C-Blosc2 detects it when it opens the frame.",
+        "No array has such lengths. C-Blosc2 detects them when it opens the frame.",
     ),
     (THEIRS, r"not UTF-8", "A dtype is text. C-Blosc2 returns its bytes, which Python then rejects."),
     (THEIRS, r"dtype_nul", "C's strings end at a NUL, so C-Blosc2 reads what is before it."),

@@ -8,7 +8,8 @@ export function ranges(slice, shape) {
   const parts = typeof slice === "string" ? texts(slice) : [...slice];
   const dots = parts.indexOf("...");
   if (dots !== -1) parts.splice(dots, 1, ...Array(Math.max(shape.length - parts.length + 1, 0)).fill(null));
-  if (parts.length > shape.length) throw new RangeError(`the slice has ${parts.length} axes, the array ${shape.length}`);
+  if (parts.length > shape.length)
+    throw new RangeError(`the slice has more indices (${parts.length}) than the array has axes (${shape.length})`);
   const all = { start: [], end: [], step: [], kept: [] };
   shape.forEach((length, axis) => {
     const [start, end, step, kept] = range(parts[axis] ?? null, length, axis);
@@ -41,7 +42,7 @@ function range(part, length, axis) {
     const step = part[2] === null || part[2] === undefined ? 1 : whole(part[2]);
     if (step === 0) throw new RangeError("the step is 0: expected another integer");
     const back = step < 0;
-    // With a negative step, a slice goes from the last element to before the first.
+    // By default, a slice with a negative step goes from the last element to before the first.
     const [least, most] = back ? [-1, length - 1] : [0, length];
     const within = (value, otherwise) => {
       if (value === null || value === undefined) return otherwise;

@@ -21,8 +21,8 @@ export interface Values {
   dtype: string | null;
   shape: number[];
   /**
-   * The elements in C order. Complex numbers are pairs, times are steps since 1970, 16-bit floats become 32-bit floats; `S` and `U` are
-   * strings without trailing zeros; structures are objects, in which arrays are typed arrays. Other types are bytes.
+   * The elements in C order. Complex numbers are pairs, times are steps since 1970, durations are steps, 16-bit floats become 32-bit
+   * floats; `S` and `U` are strings without trailing zeros; structures are objects, whose arrays are like `data`. Other types are bytes.
    */
   data: TypedArray | string[] | Structure[];
 }
@@ -52,7 +52,8 @@ export interface File {
   /**
    * Reads the live rows of a table from `start` up to, but not including, `end`; of the named columns, or of all columns. 64-bit
    * integers are BigInt, times are strings such as `2026-11-21T20:30:00.125`, values of dictionaries are strings, arrays are lists of their
-   * items. Objects are JSON in the forms of `b2nd info --json`. Complex numbers are pairs. Computed columns are left out; naming one is an error.
+   * items. Objects are JSON in the forms of `b2nd info --json`. Complex numbers are pairs. Columns that cannot be read, such as computed ones, are
+   * left out; naming one is an error.
    */
   rows(start?: number, end?: number, names?: string[]): Promise<Row[]>;
   /** Frees its memory. Close leaves before their file. */

@@ -22,7 +22,7 @@ export async function outside(source) {
     failed(new Error(why));
   };
   const failed = (error) => {
-    for (const { reject } of waiting.values()) reject(new Error(error.message || "the worker does not start"));
+    for (const { reject } of waiting.values()) reject(new Error(error.message || "the worker failed"));
     waiting.clear();
   };
   if (isNode)

@@ -43,7 +43,7 @@ function powers(low, high, most) {
 }
 
 /**
- * An axis of values from `low` to `high`. `share` gives the position of a value, from 0 to 1, or NaN; `ticks` gives pairs of a position and a label.
+ * An axis of values from `low` to `high`. `share` gives the position of a value: 0 for `low`, 1 for `high`, or NaN; `ticks` gives pairs of a position and a label.
  *
  * @param {number} low
  * @param {number} high
@@ -83,7 +83,7 @@ function text(value, unit) {
 }
 
 /**
- * The axis of `count` elements, one every `step` from `start`. Elements are in the middle of their pixels, or reach from end to end.
+ * The axis of `count` elements, one every `step` from `start`. With `isPixels`, an element is in the middle of its pixel; otherwise the first and the last are at the ends.
  */
 export function places(start, count, step, name, isPixels) {
   const [low, high] = [start, start + (count - 1) * step];

@@ -1,8 +1,8 @@
 // Bytes on the left, their meaning on the right. Pointing at one side marks the same row on the other.
 
-import { el, thousands, visible } from "./dom.js";
+import { count, el, thousands, visible } from "./dom.js";
 
-/** The number of bytes of a part that are shown before "show the other bytes" is clicked. */
+/** The number of bytes of a long part that are shown before "show the other bytes" is clicked. */
 const SHOWN = 4096;
 
 /**
@@ -35,14 +35,14 @@ function fill(holder, part, limit) {
   );
   const more = part.bytes.length - shown;
   holder.replaceChildren(
-    el("h3", {}, part.title, el("span", { class: "quiet" }, ` ${thousands(part.bytes.length)} bytes at ${thousands(part.start)}`)),
+    el("h3", {}, part.title, el("span", { class: "quiet" }, ` ${count(part.bytes.length, "byte")} at ${thousands(part.start)}`)),
     error ? el("p", { class: "problem" }, visible(error.message)) : "",
     el("div", { class: "sides" }, dump, list),
     more > 0
       ? el(
           "button",
           { class: "link", onclick: () => fill(holder, part, part.bytes.length) },
-          `show the other ${thousands(more)} bytes`,
+          `show the other ${count(more, "byte")}`,
         )
       : "",
   );

@@ -6,10 +6,7 @@ import { stamp } from "./moment.js";
 /** A null cell. */
 export const NULL = { quiet: "null" };
 
-/** The limit on the bytes of a chunk in one view. */
-const BUDGET = 64 << 20;
-
-/** Types whose cells are stored in batches. */
+/** Types whose cells are stored in batches. The words of dictionaries are too. */
 const BATCHES = ["vlstring", "vlbytes", "struct", "list", "object"];
 
 /** Other types that are stored as arrays, besides numbers. */
@@ -38,7 +35,7 @@ export class Leaf {
   /** Elements of some rows, in one form, at the indices `behind` along axis 1 and those after it. Null if another view was requested meanwhile. */
   async look(start, end, form, behind = []) {
     const { shape } = this.info;
-    if (end > shape[0]) throw new Error(`${this.key} has ${shape[0]} rows, expected at least ${end}`);
+    if (end > shape[0]) throw new Error(`${this.key}: expected a length of at least ${end}, found ${shape[0]}`);
     const at = shape.slice(1).map((length, axis) => (axis < behind.length ? [behind[axis], behind[axis] + 1] : [0, length]));
     const axes = [[start, end], ...at];
     return this.reader.look({
@@ -47,7 +44,6 @@ export class Leaf {
       drawn: [],
       room: [],
       square: false,
-      budget: BUDGET,
       rows: 0,
       columns: shape.length > 1 ? shape.length - 1 : -1,
       column: 0,
@@ -122,8 +118,8 @@ export class Column {
       if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
-      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("big-endian strings cannot be shown");
-      if (kind === "dictionary" && dtype !== "<i4") return this.refuse("the codes of its dictionary are not 32-bit integers");
+      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("big-endian cells cannot be shown");
+      if (kind === "dictionary" && dtype !== "<i4") return this.refuse("the codes of its dictionary are not of dtype <i4");
       if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("its null mask is not a boolean array");
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
         return this.refuse("its cells are arrays with more than 64 rows each");
@@ -158,10 +154,10 @@ export class Column {
     const nearest = kind === "float32" ? Math.fround : Number;
     if (/^float/.test(kind)) return (text) => nearest(Number(text)) === nearest(Number(value));
     if (NUMBERS.test(kind)) {
-      // Some browsers do not return all digits of large numbers in JSON. Powers of two are exact without them.
+      // Some browsers do not give access to all digits of large numbers in JSON. Powers of two are exact without them.
       const exact = typeof value === "number" ? BigInt(value) : value;
       if (!Number.isSafeInteger(value) && typeof value === "number" && Math.log2(Math.abs(value)) % 1 !== 0)
-        throw new Error("its null value has more digits than this browser can read");
+        throw new Error("its null value has too many digits for this JavaScript engine");
       return (text) => text === String(exact);
     }
     if (kind === "bool") return (text) => text === String(value);
@@ -170,8 +166,8 @@ export class Column {
   }
 
   /**
-   * The cells of physical rows: text, an object with the `value` of a cell in a batch, `NULL`, or null if their chunk is damaged. Null if another
-   * view was requested meanwhile.
+   * The cells of physical rows: text, an object with the `value` of a cell or word in a batch, `NULL`, or null if their chunk is damaged.
+   * Null if another view was requested meanwhile.
    */
   async cells(start, end) {
     const { kind } = this.spec;
@@ -189,7 +185,7 @@ export class Column {
     });
   }
 
-  /** The cells of a dictionary: only the words in view are read. */
+  /** The cells of a dictionary column. Only the words that they use are read. */
   async coded(start, end) {
     const seen = await this.leaf.bytes(start, end);
     if (seen === null) return null;

@@ -1,6 +1,6 @@
-// Creates elements. Text is only inserted as text nodes, so names from a file are never parsed as HTML.
+// Creates elements. Text is inserted as text nodes and attributes, so names from a file are never parsed as HTML.
 
-/** An element. `class` and `on…` in `attributes` are special; children that are `null` are left out. */
+/** An element. Attributes `on…` are event listeners; those that are `false`, and children that are `null`, are left out. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -22,7 +22,7 @@ export function count(number, thing) {
   return `${thousands(number)} ${thing}${Number(number) === 1 ? "" : "s"}`;
 }
 
-/** A length in bytes, and in a larger unit if there is one. */
+/** A length in bytes, and from 1,024 bytes also in a larger unit. */
 export function size(bytes) {
   const exact = count(bytes, "byte");
   let value = Number(bytes);

@@ -11,7 +11,7 @@ import { toAddress } from "./state.js";
 /** The function that draws each view. */
 export const drawings = { map: drawMap, image: drawImage, line: drawLine, histogram: drawHistogram };
 
-/** The height of a map, in CSS pixels. */
+/** The maximum height of a map, in CSS pixels. */
 const TALL = 520;
 
 /** @param {import("./array_view.js").ArrayView} look */
@@ -98,7 +98,7 @@ function mapped(look, want, answer, label, colored, bar = null) {
  */
 function pointing(look, want, answer) {
   const { state, info } = look;
-  const help = state.view === "image" ? "" : ", click it to plot lines through it";
+  const help = state.view === "image" ? "" : ", click it for the lines through it";
   const text = el("span", { class: "quiet" }, `Point at an element to see its value${help}. Drag to zoom in.`);
   const lines = el("span", { class: "look-lines" });
   const at = (row, column) => {
@@ -153,7 +153,7 @@ function drawLine(look, want, answer) {
   const figure = new Figure({ room: look.width(), height: HEIGHT, x, y });
   const drawn = plot(
     figure,
-    `line of ${length} values`,
+    `line of length ${length}`,
     line(answer.numbers, (element) => x.share(index(element)), y.share, figure.lines),
   );
   const pointed = el(

@@ -1,5 +1,5 @@
-// Reads metadata with WebAssembly. The module reads synchronously, but the browser's files do not, so the module returns the missing
-// ranges, and the page reads them and asks again.
+// Reads metadata with WebAssembly. The module reads synchronously, but browsers read files asynchronously. So the module returns the
+// missing ranges, and the page reads them and asks again.
 
 /** Parses JSON. Integers that a double cannot hold become BigInt if the browser gives access to their digits. */
 export function parse(text) {
@@ -24,7 +24,7 @@ export function load(wasm) {
   return ready;
 }
 
-/** A file or folder in the module. It keeps the ranges that it has read, which are small. */
+/** A file or folder in the module, which keeps the ranges that were read. They are small. */
 export class Opened {
   constructor(source) {
     this.name = source.name;

@@ -132,7 +132,7 @@ export class PixelMap {
   }
 }
 
-/** Two indices as a range in Python, the second included. */
+/** Two indices as a range in Python, the second excluded. */
 export function span(from, to, step) {
   return `${thousands(from)}:${thousands(to)}${step > 1 ? `:${thousands(step)}` : ""}`;
 }

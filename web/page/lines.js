@@ -55,7 +55,7 @@ export function line(numbers, x, y, lines) {
       open = has;
     }
     context.stroke();
-    // If there are few values, or gaps on both sides, points are drawn.
+    // If there are few values, points are drawn too.
     if (numbers.length > 200) return;
     for (const [element, number] of numbers.entries()) {
       if (!Number.isFinite(down(number))) continue;

@@ -1,4 +1,4 @@
-// Times as text, as NumPy prints them.
+// Times as text.
 
 /** @type {Record<string, bigint>} */
 const PER_SECOND = { s: 1n, ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n };
@@ -9,7 +9,7 @@ export function stamp(steps, { unit, timezone }) {
 }
 
 /**
- * A number of steps of a unit since 1970 as text: `2026-11-21T20:30:00.125`, without a fraction of zero.
+ * A number of steps of a unit since 1970 as text: `2026-11-21T20:30:00.125`. A fraction of zero is left out.
  *
  * @param {bigint} steps
  * @param {string} unit
@@ -19,7 +19,7 @@ export function moment(steps, unit) {
   const fraction = ((steps % per) + per) % per;
   const seconds = Number((steps - fraction) / per);
   const date = new Date(seconds * 1000);
-  // JavaScript's dates end 275,760 years after 1970.
+  // JavaScript's dates end in the year 275,760.
   if (Number.isNaN(date.getTime())) return `${steps} ${unit}`;
   const digits = String(per).length - 1;
   return date.toISOString().slice(0, -5) + (fraction === 0n ? "" : `.${String(fraction).padStart(digits, "0")}`);

@@ -1,12 +1,12 @@
-// A map of all chunks along two axes; larger chunks are darker. A frame marks the part that the picture shows.
+// A map of all chunks along two axes; larger chunks have a stronger color. A frame marks the part that the picture shows.
 
 import { el, size, thousands } from "./dom.js";
 
-/** The minimum width or height of the overview, in cells. */
+/** The maximum length of a side of the overview in pixels, unless it has more cells. */
 const LARGE = 400;
 
 export class Overview {
-  /** `jump` is called with row and column of a clicked chunk. */
+  /** `jump` is called with the row and column of the first chunk of a clicked cell. */
   constructor(jump) {
     this.canvas = el("canvas", { role: "img", onclick: (event) => this.click(event, jump) });
     this.caption = el("p", { class: "quiet" });
@@ -47,7 +47,9 @@ export class Overview {
       ? ""
       : ` Each cell represents ${drawn.step.map(thousands).join(" × ")} chunks and shows the first of them.`;
     const range =
-      known.length === 0 ? "No chunk is stored" : `All chunks: ${size(least)} to ${size(most)} each, larger chunks are darker`;
+      known.length === 0
+        ? "None of these chunks is stored"
+        : `Chunks of ${size(least)} to ${size(most)}; larger ones have a stronger color`;
     this.caption.textContent = `${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);
   }

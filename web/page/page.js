@@ -28,7 +28,7 @@ const named = new URLSearchParams(location.search);
 const isNamed = named.has("url") || named.has("list");
 const isAtHome = named.getAll("url").every((url) => URL.parse?.(url, location.href)?.origin === location.origin);
 if (isAtHome) stayHome();
-// The list comes from `b2nd view`, so the page does not work without it and is not cached.
+// A list may come from `b2nd view`, without which the page does not work, so the page is not cached.
 if (!named.has("list")) keepForOffline();
 listen();
 visited(history.state);
@@ -40,7 +40,7 @@ function visited(state) {
   else goHome();
 }
 
-/** Loads the files that the page's URL names, and shows a menu of them. */
+/** Finds the files that the page's URL names. Several get a menu. */
 function choices() {
   chosen ??= (async () => {
     const list = named.get("list");
@@ -76,13 +76,13 @@ function goHome() {
 function visit(find) {
   return open(async () => {
     const source = await find();
-    // Drops the view of values, which belongs to another file.
+    // The new URL lacks the view of values, which belongs to another file.
     history.pushState({ source: sources.push(source) - 1 }, "", location.pathname + location.search);
     return source;
   });
 }
 
-/** Allows connections only to this page's own host, unless ?url= names another. A policy that is added later can only be narrower. */
+/** Allows connections only to this page's own host. A policy that is added later can only be narrower. */
 function stayHome() {
   document.head.append(el("meta", { "http-equiv": "Content-Security-Policy", content: "connect-src 'self'" }));
 }
@@ -389,7 +389,7 @@ function sentence(info) {
   const { description, fields, itemsize } = info.array.element ?? {};
   const structures = fields && `structures with ${count(fields.length, "field")}, ${count(itemsize, "byte")}`;
   const what = structures ?? description;
-  return `${lengths(info.array.shape)} elements${what ? `: ${what}` : ""}; ${how}`;
+  return `shape ${lengths(info.array.shape)}${what ? `: ${what}` : ""}; ${how}`;
 }
 
 function picture(file, info, grid) {

@@ -236,10 +236,10 @@ export class Picture {
     });
     this.step = drawn.step;
     this.width = drawn.width;
-    // The module writes this SVG. It has only numbers, no text from the file.
+    // b2nd-page writes this SVG. It has only numbers, no text from the file.
     const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
     svg.classList.add("picture");
-    // The picture is hardly enlarged, so that a few small chunks stay small.
+    // The picture is enlarged by at most a fifth, so that a few small chunks stay small.
     svg.style.maxWidth = `${drawn.width * 1.2}px`;
     this.canvas.replaceChildren(svg);
     this.mark();
@@ -286,7 +286,7 @@ export class Picture {
     if (this.index === undefined) return "looking for its position …";
     if (this.index.error !== undefined) return `its position is unknown: ${this.index.error}`;
     if (chunk.special) return `special chunk (${chunk.special}), which takes no bytes`;
-    if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])} of the file`;
+    if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])}`;
     if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
     return "the file of this chunk is not in the folder";
   }

@@ -11,7 +11,7 @@ let worker = null;
 /** Pending requests, by number. */
 const waiting = new Map();
 let last = 0;
-/** The number of the next reader. */
+/** The number of the last reader. */
 let numbers = 0;
 /** The readers whose arrays are open in the worker. */
 const open = new Set();
@@ -58,7 +58,7 @@ class Reader {
     this.isBatches = false;
   }
 
-  /** The array's shape, chunks and columns; nothing of a file of batches; or an error. */
+  /** The array's shape, chunks and columns; an empty object for a file of batches; or an error. */
   open(isBatches = this.isBatches) {
     this.isBatches = isBatches;
     const kept = [...open].filter((reader) => this.keep.includes(reader));
@@ -82,7 +82,7 @@ class Reader {
     return (await this.reopened()) ?? this.post({ type: "cells", ranges });
   }
 
-  /** Opens the array again if another one closed it. An error, or undefined. */
+  /** Opens the array again if another one closed it. Returns an error, or undefined. */
   async reopened() {
     const opened = open.has(this) ? {} : await this.open();
     return opened.error === undefined ? undefined : opened;

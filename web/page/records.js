@@ -1,9 +1,9 @@
-// The live rows of a table, from the columns that are stored as arrays.
+// The live rows of a table, and their cells.
 
 import { Column, Leaf } from "./columns.js";
 import { thousands } from "./dom.js";
 
-/** Gaps of up to this number of rows are read too, instead of starting another read. */
+/** Gaps of fewer rows are read too, instead of starting another read. */
 const GAP = 256;
 
 /** The number of rows whose marks are read at once, and the maximum number of rows of a table, deleted ones included. */
@@ -11,7 +11,7 @@ const MARKS = 1 << 25;
 const MOST = 1 << 27;
 
 export class Records {
-  /** `leaf` is the table in the store's listing; `reader` returns the reader of one of its arrays by key, with `open` and `look`. */
+  /** `leaf` is the table in the store's listing; `reader` returns the reader of one of its files by key, with `open`, `look` and `cells`. */
   constructor(leaf, reader) {
     this.leaf = leaf;
     this.reader = reader;
@@ -27,14 +27,15 @@ export class Records {
     this.hidden = all.filter(({ why }) => why !== null);
   }
 
-  /** Finds the live rows: their indices, or null if all are. */
+  /** Finds the live rows. `places` are their indices, or null if all rows are live. */
   async live() {
     const marks = new Leaf(this, "_valid_rows");
     if (!(await marks.open())) throw new Error("the file that marks deleted rows is missing (_valid_rows)");
     const [length] = marks.info.shape;
     if (marks.info.shape.length !== 1 || marks.info.dtype !== "|b1")
       throw new Error("the file that marks deleted rows (_valid_rows) is not a boolean array of one dimension");
-    if (length > MOST) throw new Error(`the table has ${thousands(length)} rows, at most ${thousands(MOST)} can be shown`);
+    if (length > MOST)
+      throw new Error(`the table has ${thousands(length)} rows with the deleted ones: at most ${thousands(MOST)} can be shown`);
     const live = new Uint32Array(length);
     this.rows = 0;
     for (let start = 0; start < length; start += MARKS) {

@@ -1,8 +1,8 @@
 // The columns of a table as its schema describes them.
 
-import { el, visible } from "./dom.js";
+import { count, el, visible } from "./dom.js";
 
-/** Names of types that a schema names after their storage. */
+/** Plain names for some types of a schema. */
 const NAMES = { utf8: "string", vlstring: "string", vlbytes: "bytes", expression: "computed", dsl: "computed" };
 
 /** A NumPy dtype as a word: `<i2` is int16. */
@@ -19,8 +19,8 @@ function type(spec) {
   if (kind === "dictionary") return `dictionary of ${type(spec.value_type ?? {})}`;
   if (kind === "ndarray") return `array of ${(spec.item_shape ?? []).join(" × ")} ${dtype(spec.dtype_str ?? "")}`;
   const name = NAMES[kind] ?? String(kind ?? "unknown");
-  const unit = name.includes("bytes") ? "bytes" : "characters";
-  return spec.max_length === undefined ? name : `${name}, at most ${spec.max_length} ${unit}`;
+  const unit = name.includes("bytes") ? "byte" : "character";
+  return (spec.max_length ?? null) === null ? name : `${name}, at most ${count(spec.max_length, unit)}`;
 }
 
 /** A table of the columns: name, type, nullable, unit. */

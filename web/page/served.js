@@ -43,7 +43,7 @@ export class ServedReader {
     this.seen = null;
   }
 
-  /** Asks a question. An error is an answer too. Null if the question was cancelled. */
+  /** Asks a question. An error is an answer too. Null if the question was canceled. */
   async post(question, signal) {
     try {
       const response = await post(this.door, { values: [this.key, question] }, signal);

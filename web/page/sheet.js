@@ -1,9 +1,9 @@
-// A spreadsheet of any size. Only the cells in view are fetched and are part of the page.
+// A spreadsheet of any size. Only cells in or near the view are fetched.
 
-import { el, fewer, thousands, visible } from "./dom.js";
+import { count, el, fewer, thousands, visible } from "./dom.js";
 
 const ROW = 26;
-/** The maximum height of an element, since browsers clip larger ones. The scroll bar of a longer table moves in larger steps. */
+/** The maximum height and width of an element, since browsers clip larger ones. In a larger table, scroll bars move in larger steps. */
 const TALLEST = 8_000_000;
 /** The number of rows and columns outside the view that are fetched too. */
 const AROUND = { rows: 30, columns: 6 };
@@ -11,8 +11,8 @@ const AROUND = { rows: 30, columns: 6 };
 export class Sheet {
   /**
    * `get(from, to, left, right)` returns the texts of rows and columns, or null if the reader was asked for another view meanwhile;
-   * `moved` is called with the first row and column in view; `rounds` is true for columns of floats, which are shown with six digits;
-   * `isText` for columns of text, which is aligned at the left.
+   * `moved` is called with the first row and column in view; `rounds` is true for columns whose floats are shown with six
+   * digits; `isText` for columns of text, which is aligned at the left.
    */
   constructor({ rows, columns, names = null, width = 12, get, moved, rounds, isText = (column) => column < 0 }) {
     this.rows = rows;
@@ -38,7 +38,7 @@ export class Sheet {
         class: "sheet",
         tabindex: "0",
         role: "region",
-        "aria-label": `values: ${thousands(rows)} rows, ${thousands(columns)} columns`,
+        "aria-label": `values: ${count(rows, "row")}, ${count(columns, "column")}`,
       },
       this.room,
     );
@@ -149,9 +149,8 @@ export class Sheet {
   }
 
   /**
-   * Gets the cells in view and around it. A request that is pending is not repeated: it would cancel what the columns of the pending one
-   * have read, and an older answer could replace a newer one. If the view has moved or the cells have changed meanwhile, the next request
-   * follows.
+   * Gets the cells in the view and around it. Only one request is pending at a time: a second one would cancel the first, and an older
+   * answer could replace a newer one. If the view has moved or the cells have changed meanwhile, another request follows.
    */
   async fetch() {
     if (this.isFetching) return;

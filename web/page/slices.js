@@ -47,8 +47,8 @@ export class Slices {
   }
 
   /**
-   * Decompresses a slice. Returns its shape and the damaged chunks (`broken`), or an error. `goesOn` is called with the number of finished
-   * chunks; if it returns false, the result is null.
+   * Decompresses a slice. Returns its shape and the damaged chunks (`broken`), or an error. `goesOn` is called with the numbers of finished
+   * chunks and of all; if it returns false, the result is null.
    *
    * @param {(done: number, of: number) => boolean} goesOn
    */

@@ -33,7 +33,7 @@ export class UrlSource {
    */
   static async open(url, name) {
     const source = new UrlSource(url, name);
-    // The first range also tells the length of the file. It is kept, because it is read next.
+    // The response also has the length of the file. Its bytes are kept, because they are read next.
     const response = await source.fetch(0, 4096);
     source.first = new Uint8Array(await response.arrayBuffer());
     const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "");
@@ -65,7 +65,7 @@ export class UrlSource {
     );
     return isThere
       ? "cannot be reached from here: the server answers, but does not allow other pages to read from it (CORS)"
-      : "cannot be reached: no server answers there (the connection was refused, or there is no such host)";
+      : "cannot be reached: there was no answer (a wrong host or port, an invalid certificate, or http from an https page)";
   }
 
   // A server may hide Content-Range from other sites, but show the Content-Length of a HEAD request.
@@ -99,7 +99,7 @@ export function ofAddress(text) {
 export async function listed(list) {
   const at = (text) => {
     const url = new URL(text, list);
-    if (url.origin !== location.origin) throw new Error(`${url}: a list of files may only contain URLs on this page's own host`);
+    if (url.origin !== location.origin) throw new Error(`${url}: a list and its files must be on this page's own host`);
     return url;
   };
   const response = await fetch(at(list.href));
@@ -155,7 +155,7 @@ async function entries(directory) {
   const reader = directory.createReader();
   const all = [];
   for (;;) {
-    // A directory reader returns at most a hundred entries at a time.
+    // A directory reader returns some of the entries at a time.
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return all;
     all.push(...some);

@@ -57,7 +57,7 @@ export function toAddress(state, info, key) {
     words.set("left", state.left);
   }
   clearTimeout(waiting);
-  // Browsers reject URLs that change too often, as during scrolling. Each file has its own entry in the history.
+  // Browsers reject URLs that change too often, such as during scrolling. Each file has its own entry in the history.
   const place = JSON.stringify(history.state);
   waiting = setTimeout(() => {
     if (JSON.stringify(history.state) === place) history.replaceState(history.state, "", `#${words}`);

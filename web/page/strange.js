@@ -8,8 +8,8 @@ const OTHERS = {
   50415231: "a Parquet file",
   "4152524f5731": "an Arrow file",
   "504b0304": "a zip archive",
-  "1f8b": "a gzip archive",
-  "28b52ffd": "a Zstandard archive",
+  "1f8b": "a gzip file",
+  "28b52ffd": "a Zstandard file",
   "89504e47": "a PNG image",
   ffd8ff: "a JPEG image",
   25504446: "a PDF document",
@@ -26,7 +26,7 @@ export function strange(hex) {
     return `This is ${OTHERS[start]}, not a Blosc2 file.${help}`;
   }
   const bytes = hex.match(/../g).map((digits) => parseInt(digits, 16));
-  // The first bytes of a frame are control characters.
+  // The first bytes of a frame include control characters.
   const isText = bytes.every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0d].includes(byte));
   return isText ? "This is a text file, not a Blosc2 file." : null;
 }

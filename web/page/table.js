@@ -5,7 +5,7 @@ import { Sheet } from "./sheet.js";
 import { toAddress } from "./state.js";
 
 /**
- * The rows and columns of the table: two axes, one axis and the fields of structures, or one axis.
+ * Shows the table. Its rows and columns are two axes, one axis and the fields of structures, or one axis.
  * @param {import("./array_view.js").ArrayView} look
  */
 export function table(look) {

@@ -46,7 +46,7 @@ export function name(entry) {
   return entry.name === null ? `bytes ${entry.name_hex}` : visibleJson(JSON.stringify(entry.name));
 }
 
-/** A value as JSON or text, or the number of bytes if it is neither. */
+/** A value as JSON or text, or its bytes if it is neither. */
 function content(entry) {
   if (entry.error !== undefined) return el("p", { class: "problem" }, `cannot be read: ${entry.error}`);
   if (entry.value_error !== undefined) return el("p", { class: "problem" }, `cannot be decompressed: ${entry.value_error}`);
@@ -54,7 +54,7 @@ function content(entry) {
   if (typeof entry.value === "string" && entry.value.includes("\n")) {
     return folded(entry.value.split("\n").map(visible).join("\n"));
   }
-  if (entry.value !== null && entry.value !== undefined) return folded(json(entry.value));
+  if (entry.content === "c0" || (entry.value !== null && entry.value !== undefined)) return folded(json(entry.value));
   if (entry.content)
     return el(
       "div",
@@ -71,7 +71,7 @@ function stored(entry) {
   return count(entry.nbytes, "byte") + kind;
 }
 
-/** A list of metalayers or vlmetalayers. */
+/** A list of metalayers or attributes. */
 export function entries(list) {
   return el(
     "div",

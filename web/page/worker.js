@@ -4,12 +4,12 @@ import init from "./b2nd_values.js";
 import { Slices } from "./slices.js";
 
 const ready = init();
-/** Open arrays, by the numbers of their readers: their slices, and the last view that was requested. Older requests are cancelled. */
+/** Open arrays, by the numbers of their readers: their slices, and the last view that was requested. Older requests are canceled. */
 const arrays = new Map();
-/** Pending requests for bytes. */
+/** Resolves the pending request for bytes. */
 let arrived = null;
 let turn = Promise.resolve();
-/** The current request. */
+/** The number of the current request. */
 let asking = 0;
 
 addEventListener("message", ({ data }) => {

@@ -56,7 +56,7 @@ async function choose(page, view) {
   await shown(page);
 }
 
-/** The rows of the table that are in view, with their numbers and texts, and the headings and position of the columns. */
+/** The rows of the table that are in view, with their indices and texts, and the headings of the columns. */
 async function table(page) {
   await page.waitForFunction(
     () => document.querySelector(".sheet-cells tbody tr") && !document.querySelector(".sheet").hasAttribute("aria-busy"),
@@ -104,7 +104,7 @@ function same(text, value) {
     .replace(/[()[\]]/g, "")
     .split(", ")
     .map((word) => orNull(word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1")));
-  // In JSON, fields are sorted by name.
+  // The order is not compared.
   const sorted = (words) =>
     words.map((word) => (word !== "" && !Number.isNaN(Number(word)) ? String(Number(word)) : word.toLowerCase())).sort();
   return JSON.stringify(sorted(found)) === JSON.stringify(sorted(numbers));

@@ -16,7 +16,7 @@ mod sys;
 pub use array::{Array, Fill};
 pub use super_chunk::SuperChunk;
 
-/// A function of the C library, and the error code that it returned.
+/// A function of the C library, and the error code that it returned, or 0 for a null pointer.
 #[derive(Debug)]
 pub struct Error(&'static str, i64);
 
@@ -38,7 +38,7 @@ fn check(function: &'static str, code: impl Into<i64>) -> Result<i64> {
     }
 }
 
-/// Must be called before anything else. Tests run in threads, and `blosc2_init` must not run twice at the same time.
+/// Initializes the library once. Tests run in threads, and `blosc2_init` must not run twice at the same time.
 fn init() {
     static ONCE: Once = Once::new();
     // SAFETY: this runs once.
@@ -143,7 +143,7 @@ pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     Ok(Meta { shape, chunkshape, blockshape, dtype, dtype_format })
 }
 
-/// How the library compresses: the code of the codec, the level, and filters with their parameters in six slots.
+/// How the library compresses: the code of the codec, the level, filters with their parameters in six slots, and the split mode.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Compression {

@@ -13,7 +13,7 @@ pub struct SuperChunk(pub(crate) *mut c::blosc2_schunk);
 
 impl SuperChunk {
     fn new(function: &'static str, raw: *mut c::blosc2_schunk) -> Result<SuperChunk> {
-        if raw.is_null() { Err(Error(function, -1)) } else { Ok(SuperChunk(raw)) }
+        if raw.is_null() { Err(Error(function, 0)) } else { Ok(SuperChunk(raw)) }
     }
 
     /// Opens a file or the directory of a sparse frame, for reading and editing.
@@ -88,7 +88,7 @@ impl SuperChunk {
     /// The names and contents of the header's metalayers.
     pub fn metalayers(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         let raw = self.get();
-        // SAFETY: `nmetalayers` of the pointers are valid.
+        // SAFETY: the first `nmetalayers` pointers are valid.
         raw.metalayers[..usize::from(raw.nmetalayers)].iter().map(|&layer| unsafe { name_and_content(layer) }).collect()
     }
 

@@ -23,17 +23,18 @@ use hex::Hex;
 #[derive(Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
 enum Request {
-    /// Reads the metadata of a frame, after checking that each part is written back unchanged, and the first `chunks` chunks.
+    /// Reads the metadata and the first `chunks` chunks of a frame, and checks that header, array metalayer and trailer are written back
+    /// unchanged.
     Read { path: PathBuf, chunks: u64 },
     /// Writes a new frame.
     Write(write::NewFrame),
-    /// Makes edits of a frame, one after the other.
+    /// Applies edits to a frame, one after the other.
     Edit { path: PathBuf, edits: Vec<write::Edit> },
     /// Rewrites a frame with other metalayers.
     Rewrite { path: PathBuf, target: PathBuf, insert: Vec<(String, Hex)>, remove: Vec<String> },
     /// Edits a frame for a while, at the same time as other processes.
     Together { path: PathBuf, number: u8, first: u64, milliseconds: u64 },
-    /// Returns the data of an array's chunks from elements in C order.
+    /// Packs elements in C order into the data of an array's chunks.
     Pack { geometry: Geometry, itemsize: usize, elements: Hex },
     /// Returns the elements of a slice in C order from the data of all chunks.
     Unpack { geometry: Geometry, itemsize: usize, chunks: Vec<Hex>, slice: Vec<Range<i64>> },
@@ -41,7 +42,7 @@ enum Request {
     Values { contents: Vec<Hex> },
     /// Copies the value of a vlmetalayer to another name.
     CopyValue { path: PathBuf, from: String, to: String },
-    /// Checks whether everything in a frame can be read, and describes its array.
+    /// Checks whether the metadata and the chunks of a frame can be read, and describes its array.
     JudgeFrame { path: PathBuf },
     /// Decodes a file as the content of a `b2nd` metalayer, and describes it.
     JudgeMetalayer { path: PathBuf },

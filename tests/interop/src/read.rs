@@ -1,4 +1,4 @@
-//! Reading: every part of the metadata is written back, and compared with the file's bytes.
+//! Reads frames. The header, the array metalayer and the trailer are written back, and compared with the bytes of the file.
 
 use std::error::Error;
 use std::fs;
@@ -42,7 +42,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
 
     let array = header.array()?;
     if let Some(array) = &array {
-        let content = header.metalayers().get("b2nd").ok_or("an array without b2nd")?;
+        let content = header.metalayers().get("b2nd").ok_or("there is an array, but no metalayer b2nd")?;
         let written = array.to_metalayer()?;
         same("array metalayer", &written, content.get(..written.len()).unwrap_or_default())?;
         let (whichever, stale) = ArrayMeta::from_metalayer(content)?;
@@ -55,7 +55,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     if header.frame_type() == FrameType::Contiguous {
         let frame = Frame::from_slice(&bytes)?;
         if frame.header() != header || frame.trailer()? != trailer {
-            return Err("the frame in memory says something else than the file".into());
+            return Err("header or trailer of the frame in memory differ from those of the file".into());
         }
         for (number, chunk) in (0..).zip(&chunks) {
             same("chunk in memory", frame.chunk(number)?.bytes(), chunk.bytes())?;
@@ -89,7 +89,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     }))
 }
 
-/// Describes the array and the numbers that follow from it.
+/// Describes the array and the numbers that follow from its geometry.
 fn describe(array: &ArrayMeta<&str>) -> Result<Value> {
     let mut value = serde_json::to_value(array)?;
     let grid = array.geometry().grid()?;
@@ -105,7 +105,7 @@ pub fn pairs(metalayers: &Metalayers) -> Vec<(String, String)> {
     metalayers.iter().map(|(name, content)| (hex::of(name), hex::of(content))).collect()
 }
 
-/// The data of a chunk that needs no codec and is short.
+/// Returns the data of a short chunk that needs no codec, or `None` for another chunk.
 fn stored(chunk: &Chunk) -> Option<String> {
     let short = chunk.header().nbytes() <= 1 << 20;
     let known = chunk.header().is_stored() || chunk.header().special().is_some();
@@ -116,14 +116,14 @@ fn check_chunk(chunk: &Chunk) -> Result<()> {
     let header = ChunkHeader::from_slice(chunk.bytes())?;
     same("chunk header", header.as_bytes(), &chunk.bytes()[..header.header_len()])?;
     if header.cbytes() != chunk.bytes().len() {
-        return Err(format!("a chunk of {} bytes says {}", chunk.bytes().len(), header.cbytes()).into());
+        return Err(format!("a chunk: expected {} bytes, found {}", header.cbytes(), chunk.bytes().len()).into());
     }
     Ok(())
 }
 
-fn same(what: &str, written: &[u8], found: &[u8]) -> Result<()> {
-    if written != found {
-        return Err(format!("{what}: wrote {}, the file holds {}", hex::of(written), hex::of(found)).into());
+fn same(what: &str, found: &[u8], expected: &[u8]) -> Result<()> {
+    if found != expected {
+        return Err(format!("{what}: expected {}, found {}", hex::of(expected), hex::of(found)).into());
     }
     Ok(())
 }

@@ -12,11 +12,11 @@ use crate::hex::{self, Hex};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// A value in generic MessagePack inside a struct of the format.
+/// A struct of the format that contains a value in generic MessagePack.
 #[derive(Serialize, Deserialize)]
 struct Named(u8, #[serde(with = "b2nd::with::named")] Value);
 
-/// The bytes of a value after reading and writing it in each way.
+/// Returns the bytes of a value after reading and writing it in each way.
 pub fn ways(content: &[u8]) -> Result<serde_json::Value> {
     let named = [&[0x92, 7], content].concat();
     let named = b2nd::to_vec(&b2nd::from_slice::<Named>(&named)?)?;
@@ -24,7 +24,7 @@ pub fn ways(content: &[u8]) -> Result<serde_json::Value> {
         "Value::to_vec": hex::of(&Value::from_slice(content)?.to_vec()?),
         "to_vec": hex::of(&b2nd::to_vec(&b2nd::from_slice::<Value>(content)?)?),
         "msgpack::to_vec": hex::of(&msgpack::to_vec(&msgpack::from_slice::<Value>(content)?)?),
-        "with::named": hex::of(named.strip_prefix(&[0x92, 7]).ok_or("not a pair of 7 and a value")?),
+        "with::named": hex::of(named.strip_prefix(&[0x92, 7]).ok_or("expected 92 07 before the value")?),
     }))
 }
 
@@ -34,7 +34,7 @@ pub fn all_ways(contents: &[Hex]) -> Result<serde_json::Value> {
 
 /// Copies the value of a vlmetalayer to a new name.
 pub fn copy(path: &Path, from: &str, to: &str) -> Result<serde_json::Value> {
-    let value: Value = File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or("no such vlmetalayer")?;
+    let value: Value = File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or("there is no vlmetalayer to copy")?;
     File::edit(path)?.set_vlmetalayer(to, &value)?;
     Ok(serde_json::Value::Null)
 }

@@ -12,13 +12,13 @@ use crate::read::pairs;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The maximum number of chunks that are read, because a hostile index can claim 2^28.
+/// The maximum number of chunks that are read, because a hostile index can claim many more.
 const MAX_CHUNKS: u64 = 10_000;
 
 /// The maximum size of a special chunk whose data is created.
 const MAX_FILLED: usize = 1 << 20;
 
-/// Opens a frame and reads all of its metadata. No chunk is decompressed.
+/// Opens a frame and reads all of its metadata and its first chunks. No data is decompressed.
 pub fn frame(path: &Path) -> Result<Value> {
     let file = step("open", File::open(path))?;
     let header = file.header();

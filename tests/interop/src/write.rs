@@ -1,4 +1,4 @@
-//! Writing: new frames, edits and rewrites.
+//! Writes new frames, edits frames and rewrites them.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -27,7 +27,7 @@ fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Er
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let Some(items) = items(library, &here.join(manifest))? else {
         println!(
-            "this nightly's rustdoc JSON is not of version {}: other versions of two crates read it",
+            "this nightly does not write version {} of rustdoc's JSON: update the crates public-api and rustdoc-types",
             rustdoc_types::FORMAT_VERSION
         );
         return Ok(false);
@@ -47,7 +47,7 @@ fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Er
         println!("+ {item}");
     }
     if known != found {
-        println!("public items have changed: if they should, run this with `-- --update` and say so in CHANGELOG.md");
+        println!("public items have changed: if this is intended, run this with `-- --update` and say so in CHANGELOG.md");
         return Ok(false);
     }
     println!("{library}: {} public items, as before", found.len());

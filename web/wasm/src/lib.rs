@@ -48,7 +48,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes contradict the length with which the file was added, which means that the file has changed.
+    /// Fails if there is no file with this index, or if the bytes contradict the length with which the file was added, which means that
+    /// the file has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
@@ -73,7 +74,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// Fails if the files of a folder cannot be listed.
+    /// Never fails: the list of files is in memory, and an error in a file is part of the answer.
     #[cfg(not(feature = "values"))]
     pub fn ask(&mut self, leaf: Option<usize>, question: &str) -> Result<String, JsError> {
         Ok(self.asked()?.ask(leaf, question))

@@ -7,7 +7,7 @@ use b2nd_frame::{Error, Pieces, Result};
 use b2nd_page::Shown;
 use b2nd_store::{Bytes, Folder, LeftOut};
 
-/// The files of a folder, or a single file, which then has an empty name.
+/// The files of a folder, or a single file, whose name is empty.
 #[derive(Clone, Default)]
 pub struct Files {
     /// The files, in the order in which they were added.
@@ -24,7 +24,7 @@ impl Files {
 
     /// Returns the file with this index.
     pub fn file(&self, index: usize) -> Result<&Pieces> {
-        self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom("there is no such file"))
+        self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom(format_args!("no file has index {index}")))
     }
 
     /// Returns the ranges that have not been fetched although reads have needed them since the last call of `missing`, as a flat list: the
@@ -43,7 +43,7 @@ impl Files {
         }
     }
 
-    /// Returns the place of the page with these files.
+    /// Creates a [`Shown`] for these files.
     pub fn place(self: &Arc<Self>, name: &str) -> Result<Arc<Shown>> {
         let place = match self.get("") {
             Some(file) => Shown::file(name, file.clone()),

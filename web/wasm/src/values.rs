@@ -14,7 +14,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// Fails if the files of a folder cannot be listed. The same holds for the methods below.
+    /// Never fails: the list of files is in memory, and an error in a file is part of the answer. The same holds for the methods below.
     pub fn open(&mut self, key: Option<String>, is_batches: bool) -> Result<String, JsError> {
         Ok(self.asked()?.open(key.as_deref(), is_batches))
     }
@@ -32,7 +32,7 @@ impl Module {
     }
 
     /// Requests the bytes that the slice needs, except those of long chunks of which few blocks are needed. Afterwards,
-    /// [`missing`](Module::missing) returns their ranges.
+    /// [`missing`](Module::missing) returns the ranges of the bytes that have not been fetched.
     pub fn ask(&mut self) -> Result<String, JsError> {
         Ok(self.asked()?.ask())
     }
