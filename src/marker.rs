@@ -94,9 +94,9 @@ marks! {
     /// A struct to which a later version may have added fields, which are skipped.
     Extensible EXTENSIBLE_MARK "__b2nd_extensible" "with::extensible is only for structs";
     /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
-    Named NAMED_MARK "__b2nd_named" "with::named is only for whole values";
+    Named NAMED_MARK "__b2nd_named" "with::named needs the feature `msgpack` of b2nd";
     /// The unchanged bytes of one entry of MessagePack, which may have any markers.
-    Raw RAW_MARK "__b2nd_raw" "the bytes of one entry of MessagePack are no other value";
+    Raw RAW_MARK "__b2nd_raw" "the newtype struct __b2nd_raw is only for bytes";
 }
 
 /// Returns a marker's name in the MessagePack specification, such as `fixarray`.

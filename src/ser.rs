@@ -267,7 +267,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
             Some(Mark::Raw) => self.put_raw(value),
             Some(Mark::Fixext16) => match value.try_into() {
                 Ok(value) => wire::put_fixext16(&mut self.output, value),
-                Err(_) => Err(Error::new(ErrorKind::Count { expected: 17, found: value.len() })),
+                Err(_) => Err(Error::custom(format_args!("with::fixext16: expected 17 bytes, found {}", value.len()))),
             },
             Some(mark) => unsupported(mark.holds()),
         }

@@ -172,7 +172,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
             }
             ArrayMeta::Caterva(meta) => match dtype {
                 Some(dtype) => Ok(B2ndMeta { version: meta.version, ..B2ndMeta::new(meta.geometry, dtype) }),
-                None => Err(Error::custom("a caterva metalayer has no dtype: give one to upgrade it")),
+                None => Err(Error::custom("a metalayer in Caterva's layout has no dtype: give one to upgrade it")),
             },
         }
     }

@@ -3,7 +3,7 @@
 use rmp::Marker;
 
 use super::{Output, Reader};
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, ErrorKind, Result, Segment, plural};
 use crate::marker::{FIXSTR_MAX, MAX_DEPTH};
 
 /// The position of a length or count: in the marker itself, or in the bytes after it.
@@ -69,13 +69,13 @@ impl Family {
 
     fn cannot_hold(self, head: Head, length: usize) -> Error {
         let (marker, unit) = match self {
-            Family::Str => ("a string", "bytes"),
-            Family::Bytes => ("a byte string", "bytes"),
-            Family::Ext => ("an extension", "bytes"),
-            Family::Array => ("an array", "elements"),
-            Family::Map => ("a map", "pairs"),
+            Family::Str => ("a string", "byte"),
+            Family::Bytes => ("a byte string", "byte"),
+            Family::Ext => ("an extension", "byte"),
+            Family::Array => ("an array", "element"),
+            Family::Map => ("a map", "pair"),
         };
-        Error::custom(format_args!("Head::{head:?} has no marker for {marker} of {length} {unit}"))
+        Error::custom(format_args!("Head::{head:?} has no marker for {marker} of {length} {unit}{}", plural(length)))
     }
 }
 

@@ -351,7 +351,7 @@ fn a_chunk_that_the_array_does_not_have_is_refused() {
     let grid = grid(&[10, 7], &[3, 5], &[2, 3]);
     for chunk in [8, i64::MAX as u64, u64::MAX] {
         let error = grid.blocks_in(chunk, &[0..1, 0..1]).unwrap_err();
-        assert_eq!(error.to_string(), format!("chunk {chunk} is out of range: the array has 8 chunks"));
+        assert_eq!(error.to_string(), format!("chunk {chunk} is out of range: the number of chunks is 8"));
     }
 }
 

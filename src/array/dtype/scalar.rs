@@ -206,7 +206,7 @@ impl Scalar {
         let row = scalar_type.row();
         let scalar = Scalar::of(scalar_type, order);
         let why = if row.size > MAX_SIZE || scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
-            format!("{scalar_type} is too large: NumPy's limit is {MAX_SIZE}")
+            format!("{scalar_type} is too large: NumPy's limit is {MAX_SIZE} bytes, or units in a step")
         } else if row.code == ' ' && scalar.order == ByteOrder::Big {
             format!("{scalar_type} cannot be big-endian: it is written as a name, which does not include the byte order")
         } else {

@@ -97,7 +97,7 @@ impl Grid {
         self.check_slice(slice)?;
         let Some(extent) = self.chunk_extent(chunk) else {
             let nchunks = self.nchunks();
-            return Err(Error::custom(format_args!("chunk {chunk} is out of range: the array has {nchunks} chunks")));
+            return Err(Error::custom(format_args!("chunk {chunk} is out of range: the number of chunks is {nchunks}")));
         };
         Numbers::new(self.blocks, |index| {
             let (wanted, chunk) = (&slice[index], &extent[index]);
