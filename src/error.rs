@@ -37,7 +37,7 @@ struct Inner {
     path: Vec<Segment>,
 }
 
-/// A part of an error's path, or of its message.
+/// A part of an error's path.
 pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),

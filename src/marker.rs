@@ -5,7 +5,7 @@ use rmp::Marker;
 /// The maximum number of levels of nesting.
 pub(crate) const MAX_DEPTH: u8 = 128;
 
-/// The maximum number of dimensions of an array, and so the longest list that [`with::dims`](crate::with::dims) writes.
+/// The maximum number of dimensions of an array, and of elements in a list that [`with::dims`](crate::with::dims) writes.
 pub(crate) const MAX_DIMENSIONS: usize = 16;
 
 /// The maximum length of a fixstr in bytes.

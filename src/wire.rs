@@ -395,7 +395,8 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Consumes a marker and the count after it. The count must not fit a shorter marker, unless the marker is always this one.
+    /// Consumes a marker of several bytes and returns its count. Fails if a shorter marker could hold the count, unless `marker` requires
+    /// an array16 or a map16.
     fn take_long_count(&mut self, marker: CountMarker, found: u8) -> Result<usize> {
         let start = *self;
         let (count, least) = match (marker, found) {

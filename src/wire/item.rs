@@ -146,7 +146,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Consumes a length or count, which has the bytes that `head` says.
+    /// Consumes a length or count. `head` determines its number of bytes.
     fn length(&mut self, head: Head) -> Result<usize> {
         Ok(match head {
             Head::Fix => 0,

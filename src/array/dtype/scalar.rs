@@ -38,7 +38,7 @@ macro_rules! scalar_types {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum ScalarType {
             $(
-                #[doc = concat!("`", $name, "`: ", $size, " bytes, aligned to ", $alignment, ".")]
+                #[doc = concat!("`", $name, "`, with the itemsize ", $size, " and the alignment ", $alignment, ".")]
                 $variant,
             )*
             /// `S`: text of this number of bytes, padded with zeros.
@@ -116,7 +116,8 @@ scalar_types! {
 const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
-/// NumPy's other names of types, except for types whose size depends on the platform (`long`, `longdouble`, …).
+/// NumPy's other names of types, with their sizes on 64-bit platforms. Names whose size differs between such platforms (`long`,
+/// `longdouble`, …) are missing.
 fn alias(word: &str) -> Option<ScalarType> {
     Some(match word {
         "bool_" => ScalarType::Bool,

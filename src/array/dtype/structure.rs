@@ -46,7 +46,8 @@ impl Field {
 
 /// A structure: fields at given offsets.
 ///
-/// NumPy writes a structure as a list if each field starts where the previous one ends, and as a dictionary if not:
+/// NumPy writes a structure as a list if it is not aligned and its fields follow one another without padding, and otherwise as a
+/// dictionary:
 ///
 /// ```
 /// use b2nd::dtype::{DType, Struct};
@@ -115,8 +116,8 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// Fails if a name occurs twice, a field does not fit into the structure, the structure takes more than 2147483647 bytes, fields that
-    /// overlap hold objects, or the types nest more than 100 levels deep.
+    /// Fails if a name occurs twice, a field does not fit into the structure, the structure takes more than 2147483647 bytes, a field that
+    /// holds objects overlaps another field, or the types nest more than 100 levels deep.
     ///
     /// ```
     /// use b2nd::dtype::{DType, Struct};
