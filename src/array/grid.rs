@@ -9,7 +9,8 @@ mod slice;
 
 pub use pack::Run;
 
-/// The division of an array into chunks and of a chunk into blocks. Computes the number of chunks and blocks, and the position of each element.
+/// The division of an array into chunks and of a chunk into blocks. Computes the number of chunks and blocks, and the position of each
+/// element.
 ///
 /// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. The indices and the total numbers of chunks and blocks
 /// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All indices and coordinates start at
