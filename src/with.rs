@@ -12,7 +12,7 @@
 //! | [`named`] | generic MessagePack, with the names of fields | any value, as Python writes it |
 //! | [`extensible`] | the same as without this module | a struct that may have more fields in later versions |
 //!
-//! Options and newtypes of these types work too. Other serde formats see the plain value.
+//! Except for `fixint`, options and newtypes of these types work too. Other serde formats see the plain value.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -148,7 +148,7 @@ modules! {
     /// Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names
     /// of its fields. The length depends on the values. [`msgpack`](crate::msgpack) does the same for a whole value.
     ///
-    /// As in every MessagePack, `Some(None)` is nil, and is read as `None`.
+    /// As in other generic MessagePack, `Some(None)` is nil, and is read as `None`.
     ///
     /// To use such a value as a metalayer, wrap it in a newtype:
     ///
