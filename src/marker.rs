@@ -92,7 +92,7 @@ marks! {
     /// A list of at most 16 elements, whose count is in the marker even if it is 16.
     Dims DIMS_MARK "__b2nd_dims" "with::dims is only for sequences and tuples";
     /// A struct to which a later version may have added fields, which are skipped.
-    Extensible EXTENSIBLE_MARK "__b2nd_extensible" "with::extensible is only for structs";
+    Extensible EXTENSIBLE_MARK "__b2nd_extensible" "with::extensible is only for structs with fields";
     /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
     Named NAMED_MARK "__b2nd_named" "with::named needs the feature `msgpack` of b2nd";
     /// The unchanged bytes of one entry of MessagePack, which may have any markers.

@@ -73,7 +73,7 @@ impl Geometry {
     /// * blocks have length 0 in a dimension in which chunks do not.
     ///
     /// Lengths are multiplied in order, starting with the first. A length of 0 prevents an overflow by the lengths after it, but not by
-    /// those before it.
+    /// those before it. To pad a length, a whole chunk or block is added first, and this sum must fit an int64 too.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;
@@ -251,7 +251,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
         let rest = length.checked_rem(part).unwrap_or(0);
         if rest != 0 {
             let too_long = |length| {
-                Error::custom(format_args!("{name}[{index}]: {length}, padded to whole {unit} of {part}, does not fit int64"))
+                Error::custom(format_args!("{name}[{index}]: padding {length} to whole {unit} of {part} overflows int64"))
             };
             *length = length.checked_add(part).ok_or_else(|| too_long(*length))? - rest;
         }

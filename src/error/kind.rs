@@ -53,7 +53,7 @@ pub enum ErrorKind {
         limit: usize,
     },
     /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
-    #[error("the value takes {needed} bytes, but the buffer holds {available}")]
+    #[error("the value takes {needed} byte{}, but the buffer holds {available}", plural(*needed))]
     BufferTooSmall {
         /// The length of the encoded value in bytes.
         needed: usize,

@@ -69,7 +69,7 @@ pub(crate) fn decode<'de, T>(
     read: impl FnOnce(&mut Deserializer<'de>) -> Result<T, rmp_serde::decode::Error>,
 ) -> Result<T> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(entry);
-    // The entry has at most MAX_DEPTH levels. rmp-serde counts an extension as one more, and refuses the last level that it may count.
+    // The entry has at most MAX_DEPTH levels. rmp-serde counts an extension as one more, and rejects a value that reaches its maximum depth.
     deserializer.set_max_depth(usize::from(MAX_DEPTH) + 2);
     read(&mut deserializer).map_err(|error| refused(&error))
 }

@@ -316,7 +316,7 @@ fn overflow_says_what_does_not_fit() {
     );
     assert_refused(&[1, 1], &[65536, 32768], &[1, 1], "chunknitems: the product of chunkshape [65536, 32768] does not fit int32");
     assert_refused(&[1, 1], &[1, 1], &[65536, 32768], "blocknitems: the product of blockshape [65536, 32768] does not fit int32");
-    assert_refused(&[1, max], &[1, 10], &[1, 1], &format!("shape[1]: {max}, padded to whole chunks of 10, does not fit int64"));
+    assert_refused(&[1, max], &[1, 10], &[1, 1], &format!("shape[1]: padding {max} to whole chunks of 10 overflows int64"));
     assert_refused(
         &[1, 0],
         &[1, 3],

@@ -528,6 +528,6 @@ fn extensible() {
     refused::<Known>(&hex!("93 01 d0ff c1"), "[2]: expected a marker of MessagePack, found the unused marker (c1) at byte 4");
     refused::<Known>(&hex!("91 01"), "invalid length 1, expected struct Pair with 2 elements");
     field!(List<>("b2nd::with::extensible", Vec<u8>));
-    refused::<List>(&hex!("91 01"), "unsupported: with::extensible is only for structs");
-    unwritable(&List(vec![1]), "unsupported: with::extensible is only for structs");
+    refused::<List>(&hex!("91 01"), "unsupported: with::extensible is only for structs with fields");
+    unwritable(&List(vec![1]), "unsupported: with::extensible is only for structs with fields");
 }
