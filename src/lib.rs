@@ -21,7 +21,7 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! The crate also has the types of the metadata of an array, which are written in this format: shape, chunks, blocks and dtype.
+//! The crate also has types for the metadata of an array, which is stored in this format: shape, chunkshape, blockshape and dtype.
 //!
 //! | to | use |
 //! | --- | --- |
@@ -91,9 +91,9 @@
 //! ```
 //!
 //! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types, unless they use `default`,
-//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], or maps and sets that reorder or merge their
-//! entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a field (fixstr,
-//! array16, …). Values can be nested up to 128 levels deep.
+//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], [`with::named`], or maps and sets that reorder or
+//! merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a
+//! field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:

@@ -46,8 +46,8 @@ impl Field {
 
 /// A structure: fields at given offsets.
 ///
-/// NumPy writes a structure as a list if it is not aligned and its fields follow one another without padding, and otherwise as a
-/// dictionary:
+/// NumPy writes a structure that is not aligned as a list if its fields follow one another without padding, and otherwise as a dictionary.
+/// It writes an aligned structure as a dictionary, unless the structure is inside another one:
 ///
 /// ```
 /// use b2nd::dtype::{DType, Struct};
