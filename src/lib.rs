@@ -55,7 +55,7 @@
 //!
 //! # Integers
 //!
-//! In these crates, indices and total numbers of chunks, and positions in files, are `u64`. The lengths in an array's shape and the
+//! As a rule, indices and total numbers of chunks, and positions in files, are `u64` in these crates. The lengths in an array's shape and the
 //! coordinates of elements are `i64`. The lengths in a chunkshape or blockshape are `i32`, as in the metadata, or `i64`. Lengths of bytes in
 //! memory are `usize`.
 //!

@@ -25,7 +25,7 @@ pub use crate::wire::Head;
 /// The string that python-blosc2 writes before the elements of a tuple.
 const TUPLE: &[u8] = b"__tuple__";
 
-/// The value that indexing returns for a missing key, as in `value["no such key"]`.
+/// The value that indexing returns for a missing key or index, as in `value["no such key"]`.
 static NIL: Value = Value::Nil;
 
 /// Any value of MessagePack, written by this crate or by other programs. A value keeps its markers, so that encoding a decoded value gives

@@ -26,8 +26,8 @@ pub trait Output {
     /// Returns the number of bytes that have been written.
     fn written(&self) -> usize;
 
-    /// Inserts `bytes` before position `at`, which is at most [`written`](Output::written): the marker of a sequence or map whose count was
-    /// unknown when its first element was written.
+    /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker of a sequence or map whose count
+    /// was unknown when its first element was written.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ pub enum ErrorKind {
     /// The marker that was found does not belong to the expected type.
     #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
-        /// The name of the expected marker, and its byte in hexadecimal.
+        /// A description of the expected marker, such as `int32 (d2)`.
         expected: &'static str,
         /// The byte that was found.
         found: u8,

@@ -42,8 +42,8 @@ pub(crate) enum Item<'de> {
 }
 
 impl Family {
-    /// Returns the marker of an entry of this type whose length or count is where `head` says. Returns `None` if there is no such marker,
-    /// or if the marker cannot hold `length`.
+    /// Returns the marker of an entry of this type with this head. Returns `None` if there is no such marker, or if the marker cannot hold
+    /// `length`.
     fn marker(self, head: Head, length: usize) -> Option<Marker> {
         let low = |limit| u8::try_from(length).ok().filter(|length| usize::from(*length) <= limit);
         let [fix, one, two, four] = match self {
