@@ -1,4 +1,5 @@
-//! Writes a struct in five formats. Some keep the bytes of a metalayer, and `serde_bytes` helps with the others.
+//! Writes a message that contains an array's metalayer in five formats. This crate's format keeps the bytes of the metalayer. Other binary
+//! formats keep them if the field is a byte string.
 //!
 //! ```text
 //! cargo run --example interop
@@ -11,14 +12,14 @@ use b2nd::{B2ndMeta, Geometry};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Other formats write the fields of the array in their own way.
+/// A message in which the array is a struct. Other formats write its fields in their own way.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Plain {
     id: u16,
     array: B2ndMeta,
 }
 
-/// Binary formats keep the bytes of the metalayer, as a byte string.
+/// A message in which the array is the bytes of its metalayer. Binary formats keep them as a byte string.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Embedded {
     id: u16,
@@ -29,8 +30,8 @@ struct Embedded {
 fn main() -> Result<(), Box<dyn Error>> {
     let array = B2ndMeta::of::<u8>(Geometry::new(&[400, 3], &[110, 3], &[57, 3])?);
     let bytes = b2nd::to_vec(&array)?;
-    println!("The metalayer is {} bytes. A message is, and the metalayer in it:", bytes.len());
-    println!("{:24}{:28}as bytes", "", "as it is");
+    println!("The metalayer has {} bytes. The length of a message with it, and its bytes in the message:", bytes.len());
+    println!("{:24}{:28}as bytes", "", "as fields");
     let plain = through_all(&Plain { id: 7, array: array.clone() }, &bytes)?;
     let embedded = through_all(&Embedded { id: 7, array: bytes.clone() }, &bytes)?;
     for ((format, plain), (_, embedded)) in plain.iter().zip(&embedded) {
@@ -39,14 +40,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A frame must contain these bytes: a metalayer written by rmp-serde is not valid.
     let packed = rmp_serde::to_vec(&array)?;
-    println!("\nrmp-serde makes it {} bytes. Read as a metalayer:", packed.len());
+    println!("\nrmp-serde writes it in {} bytes. Read as a metalayer:", packed.len());
     if let Err(error) = b2nd::from_slice::<B2ndMeta>(&packed) {
         println!("    {error}");
     }
     Ok(())
 }
 
-/// Writes and reads a value in each format. All of them keep the value, but not all keep the bytes of the metalayer.
+/// Writes and reads a value in each format, and describes what was written. Every format keeps the value, but not every one the bytes of the
+/// metalayer.
 fn through_all<T>(value: &T, metalayer: &[u8]) -> Result<Vec<(&'static str, String)>, Box<dyn Error>>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,

@@ -37,7 +37,7 @@ struct Inner {
     path: Vec<Segment>,
 }
 
-/// A part of an error's path, or of its message.
+/// A part of an error's path.
 pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
@@ -56,8 +56,8 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the offset of the byte that caused the error, counted from the start of the input, or `None` if the offset is unknown. If
-    /// the input ended too early, the offset is the length of the input.
+    /// Returns the offset of the byte or of the start of the value that caused the error, counted from the start of the input, or `None` if
+    /// the offset is unknown. If the input ended too early, the offset is the length of the input.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }

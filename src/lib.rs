@@ -21,7 +21,7 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! The crate also has the types of the metadata of an array, which are written in this format: shape, chunks, blocks and dtype.
+//! The crate also has types for the metadata of an array, which is stored in this format: shape, chunkshape, blockshape and dtype.
 //!
 //! | to | use |
 //! | --- | --- |
@@ -45,7 +45,7 @@
 //! | `b2nd-store` | opens files, archives and URLs, and the stores in them |
 //! | `b2nd-ndarray` | reads and writes arrays and slices of arrays as `ndarray`s |
 //! | `b2nd-arrow` | reads tables as Arrow record batches |
-//! | `b2nd-hdf5` | reads the Blosc2 and Blosc data of HDF5 files |
+//! | `b2nd-hdf5` | opens the datasets of HDF5 files as arrays, and adds the filters Blosc2 and Blosc to `hdf5-reader` |
 //! | `b2nd-zarr` | converts arrays to Zarr and back |
 //! | `b2nd-check` | finds errors in files |
 //! | `b2nd-view` | shows metadata and values as text, JSON and pictures |
@@ -55,8 +55,9 @@
 //!
 //! # Integers
 //!
-//! In all of these crates, indices and counts of chunks and blocks, and positions in files, are `u64`. Lengths and coordinates of
-//! dimensions are `i64`, and lengths of chunks and blocks are `i32` or `i64`, as in the metadata. Lengths of bytes in memory are `usize`.
+//! As a rule, indices and total numbers of chunks, and positions in files, are `u64` in these crates. The lengths in an array's shape and the
+//! coordinates of elements are `i64`. The lengths in a chunkshape or blockshape are `i32`, as in the metadata, or `i64`. Lengths of bytes in
+//! memory are `usize`.
 //!
 //! # The format
 //!
@@ -77,8 +78,9 @@
 //! | i128, u128 | an error | |
 //!
 //! The encoded length of a value depends only on its type, on the lengths of its strings, lists and maps, and on the variants of its enums
-//! and `Option`s. The values of its numbers do not matter, with one exception: a `u8` above 127 takes two bytes. Therefore Blosc2 can
-//! rewrite a metalayer in place. Encoding a decoded value gives the same bytes again:
+//! and `Option`s. The values of its numbers do not matter, with two exceptions: a `u8` above 127 takes two bytes, and [`with::named`]
+//! writes integers in their shortest form. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded value gives the same bytes
+//! again:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -89,9 +91,9 @@
 //! ```
 //!
 //! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types, unless they use `default`,
-//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], or maps and sets that reorder or merge their
-//! entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a field (fixstr,
-//! array16, …). Values can be nested up to 128 levels deep.
+//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], [`with::named`], or maps and sets that reorder or
+//! merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a
+//! field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:
@@ -106,7 +108,7 @@
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
 //! | struct variants of `untagged` and adjacently tagged enums | written, but an error when read |
 //! | unit variants of adjacently tagged enums | written, but an error when read |
-//! | `&[u8]` without `serde_bytes` | written as a sequence, but an error when read, which names `serde_bytes` |
+//! | `&[u8]` without `serde_bytes` | written as a sequence, but an error when read. The error names `serde_bytes` |
 //!
 //! A shape of 16 dimensions has the marker `a0`, which is an empty string in generic MessagePack. Decoding into the metadata types handles
 //! this marker. Decoding into a self-describing value, or through `untagged` or `flatten`, does not.
@@ -142,8 +144,8 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
-//! | `std` (default) | [`from_reader`], [`to_writer`], conversions from and to `std::io::Error` |
-//! | `msgpack` (default) | the functions of [`msgpack`], by `rmp-serde`, which needs the standard library, [`with::named`] and [`layout`](layout()) |
+//! | `std` (default) | [`from_reader`], [`to_writer`], [`ErrorKind::Io`], conversions from and to `std::io::Error` |
+//! | `msgpack` (default) | the functions of [`msgpack`], [`with::named`] and [`layout`](layout()), by `rmp-serde`, which needs the standard library |
 //! | `arbitrary` | `arbitrary::Arbitrary` for the metadata types, for fuzz targets |
 //!
 //! With `default-features = false`, the crate is `no_std` with `alloc`. The crate contains no `unsafe` code. It needs Rust 1.85 or later.

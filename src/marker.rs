@@ -5,7 +5,7 @@ use rmp::Marker;
 /// The maximum number of levels of nesting.
 pub(crate) const MAX_DEPTH: u8 = 128;
 
-/// The maximum number of dimensions of an array, and so the longest list that [`with::dims`](crate::with::dims) writes.
+/// The maximum number of dimensions of an array, and of elements in a list that [`with::dims`](crate::with::dims) writes.
 pub(crate) const MAX_DIMENSIONS: usize = 16;
 
 /// The maximum length of a fixstr in bytes.
@@ -92,11 +92,11 @@ marks! {
     /// A list of at most 16 elements, whose count is in the marker even if it is 16.
     Dims DIMS_MARK "__b2nd_dims" "with::dims is only for sequences and tuples";
     /// A struct to which a later version may have added fields, which are skipped.
-    Extensible EXTENSIBLE_MARK "__b2nd_extensible" "with::extensible is only for structs";
+    Extensible EXTENSIBLE_MARK "__b2nd_extensible" "with::extensible is only for structs with fields";
     /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
-    Named NAMED_MARK "__b2nd_named" "with::named is only for whole values";
+    Named NAMED_MARK "__b2nd_named" "with::named needs the feature `msgpack` of b2nd";
     /// The unchanged bytes of one entry of MessagePack, which may have any markers.
-    Raw RAW_MARK "__b2nd_raw" "the bytes of one entry of MessagePack are no other value";
+    Raw RAW_MARK "__b2nd_raw" "the newtype struct __b2nd_raw is only for bytes";
 }
 
 /// Returns a marker's name in the MessagePack specification, such as `fixarray`.

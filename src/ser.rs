@@ -39,7 +39,8 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     Ok(serializer.into_output())
 }
 
-/// Encodes a value into the front of `buffer` without allocating. Returns the part of the buffer that was written.
+/// Encodes a value into the front of `buffer`. Returns the part of the buffer that was written. Memory is allocated only for errors, for a
+/// [`Value`](crate::Value) or [`RawValue`](crate::RawValue), and for `with::named`.
 ///
 /// # Errors
 ///
@@ -53,7 +54,7 @@ pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> R
     buffer.get_mut(..needed).ok_or_else(|| Error::new(ErrorKind::BufferTooSmall { needed, available }))
 }
 
-/// Encodes a value into a vector, then writes the vector in one call.
+/// Encodes a value into a vector, then writes the vector with `write_all`.
 ///
 /// # Errors
 ///
@@ -64,8 +65,7 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
     Ok(())
 }
 
-/// Computes the length of a value's encoding in bytes. The length depends on the type and on the lengths of strings, lists and maps. It
-/// does not depend on the values of numbers, except that a `u8` above 127 takes two bytes.
+/// Computes the length of a value's encoding in bytes. The [front page](crate#the-format) says on what the length depends.
 ///
 /// # Errors
 ///
@@ -219,8 +219,8 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     type SerializeStruct = Compound<'a, O>;
     type SerializeStructVariant = Compound<'a, O>;
 
-    /// Returns false, except for the value with the mark of a [`Value`](crate::Value), which gives its bytes only to a human-readable
-    /// format: serde has no other way to tell a value that it is written to this format.
+    /// Returns false, except for the content of a [`Value`](crate::Value), which then writes its encoded bytes. serde has no other way to
+    /// tell a value that it is written to this format.
     fn is_human_readable(&self) -> bool {
         matches!(self.mark, Some(Mark::Raw))
     }
@@ -267,7 +267,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
             Some(Mark::Raw) => self.put_raw(value),
             Some(Mark::Fixext16) => match value.try_into() {
                 Ok(value) => wire::put_fixext16(&mut self.output, value),
-                Err(_) => Err(Error::new(ErrorKind::Count { expected: 17, found: value.len() })),
+                Err(_) => Err(Error::custom(format_args!("with::fixext16: expected 17 bytes, found {}", value.len()))),
             },
             Some(mark) => unsupported(mark.holds()),
         }

@@ -25,7 +25,7 @@ pub use crate::wire::Head;
 /// The string that python-blosc2 writes before the elements of a tuple.
 const TUPLE: &[u8] = b"__tuple__";
 
-/// The value that indexing returns for a missing key, as in `value["no such key"]`.
+/// The value that indexing returns for a missing key or index, as in `value["no such key"]`.
 static NIL: Value = Value::Nil;
 
 /// Any value of MessagePack, written by this crate or by other programs. A value keeps its markers, so that encoding a decoded value gives
@@ -70,7 +70,7 @@ static NIL: Value = Value::Nil;
 /// | extension 46, a NumPy array | `{"ndarray": {"dtype": "<i4", "shape": [2], "data": "hex"}}` |
 /// | other extensions: 42 is a frame, 43 a reference | `{"ext": [42, "hex"]}` |
 /// | NaN and the infinities | `{"float": "nan"}`, `"inf"`, `"-inf"` |
-/// | a map whose keys are not all different strings | `{"map": [[key, value], ..]}` |
+/// | a map whose keys are not all different strings, or whose only key is one of these | `{"map": [[key, value], ..]}` |
 ///
 /// Binary formats such as CBOR and serde's own buffers (`flatten`, `untagged`) store plain values without the markers.
 ///

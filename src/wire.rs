@@ -26,8 +26,8 @@ pub trait Output {
     /// Returns the number of bytes that have been written.
     fn written(&self) -> usize;
 
-    /// Inserts `bytes` before position `at`, which is at most [`written`](Output::written): the marker of a sequence or map whose count was
-    /// unknown when its first element was written.
+    /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker of a sequence or map whose count
+    /// was unknown when its first element was written.
     ///
     /// # Errors
     ///
@@ -395,7 +395,8 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Consumes a marker and the count after it. The count must not fit a shorter marker, unless the marker is always this one.
+    /// Consumes a marker of several bytes and returns its count. Fails if a shorter marker could hold the count, unless `marker` requires
+    /// an array16 or a map16.
     fn take_long_count(&mut self, marker: CountMarker, found: u8) -> Result<usize> {
         let start = *self;
         let (count, least) = match (marker, found) {

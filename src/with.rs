@@ -6,13 +6,13 @@
 //! | [`fixstr`] | `a0`..`bf`, then at most 31 bytes | a string |
 //! | [`fixstr_bytes`] | the same | bytes, UTF-8 or not (`serde_bytes`) |
 //! | [`fixext16`] | `d8`, a type, 16 bytes | 17 bytes, the type first (`serde_bytes`) |
-//! | [`array16`] | `dc`, a uint16, then the elements | a sequence, tuple or struct of any count |
+//! | [`array16`] | `dc`, a uint16, then the elements | a sequence, tuple or struct of at most 65,535 elements |
 //! | [`dims`] | `90`..`a0`, then at most 16 elements | a sequence or tuple |
-//! | [`map16`] | `de`, a uint16, then the entries | a map of any count |
+//! | [`map16`] | `de`, a uint16, then the entries | a map of at most 65,535 entries |
 //! | [`named`] | generic MessagePack, with the names of fields | any value, as Python writes it |
 //! | [`extensible`] | the same as without this module | a struct that may have more fields in later versions |
 //!
-//! Options and newtypes of these types work too. Other serde formats see the plain value.
+//! Except for `fixint`, options and newtypes of these types work too. Other serde formats see the plain value.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -55,7 +55,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NewtypeVisitor<T> {
     }
 }
 
-/// Defines modules for values of any type that serializes, by the traits of `serde` or `serde_bytes`, in the form that the mark requires.
+/// Defines modules for values of any type. The traits of `serde` or `serde_bytes` serialize the value, which must have the form that the mark
+/// requires.
 macro_rules! modules {
     ($($(#[$doc:meta])* $module:ident $mark:ident $traits:ident $($wrapper:ident)?;)*) => {
         $(
@@ -95,9 +96,9 @@ macro_rules! modules {
 modules! {
     /// Encodes a string of at most 31 bytes as a fixstr (`a0`..`bf`).
     fixstr FIXSTR_MARK serde;
-    /// Encodes a sequence, tuple or struct of any count as an array16 (`dc`).
+    /// Encodes a sequence, tuple or struct as an array16 (`dc`), even if it is short. It has at most 65,535 elements.
     array16 ARRAY16_MARK serde;
-    /// Encodes a map of any count as a map16 (`de`).
+    /// Encodes a map as a map16 (`de`), even if it is short. It has at most 65,535 entries.
     map16 MAP16_MARK serde;
     /// Encodes a list of at most 16 elements, with its count in the marker (`90`..`a0`) even if it is 16. C-Blosc2 writes the shapes of
     /// arrays in this way. Without this module, a list of 16 elements is an array16 (`dc 0010`), which C-Blosc2 does not read.
@@ -148,7 +149,7 @@ modules! {
     /// Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names
     /// of its fields. The length depends on the values. [`msgpack`](crate::msgpack) does the same for a whole value.
     ///
-    /// As in every MessagePack, `Some(None)` is nil, and is read as `None`.
+    /// As in other generic MessagePack, `Some(None)` is nil, and is read as `None`.
     ///
     /// To use such a value as a metalayer, wrap it in a newtype:
     ///

@@ -74,7 +74,7 @@ struct Everything {
 }
 
 impl Everything {
-    /// True if every value fits the module of its field.
+    /// Returns true if every value fits the module of its field.
     fn is_writable(&self) -> bool {
         self.fixstr.as_ref().is_none_or(|text| text.len() <= 31)
             && self.fixstr_bytes.len() <= 31
@@ -82,7 +82,7 @@ impl Everything {
             && self.option.as_ref().is_none_or(|inner| inner.is_writable())
     }
 
-    /// True if no list of dimensions has 16 values: its marker would be that of an empty fixstr.
+    /// Returns true if no list of dimensions has 16 values: its marker would be that of an empty fixstr.
     fn is_self_describing(&self) -> bool {
         self.dims.len() < 16 && self.option.as_ref().is_none_or(|inner| inner.is_self_describing())
     }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Checks that accepted bytes are written back unchanged by every function, and that an error has an offset in the input or a
-/// number of missing bytes.
+/// Decodes the input and returns the value. Checks that the value is written back as the same bytes (see [`writes`]). If decoding fails,
+/// checks the error (see [`explains`]).
 pub fn reencodes<'de, T: Serialize + Deserialize<'de>>(input: &'de [u8]) -> Option<T> {
     let value = match b2nd::from_slice::<T>(input) {
         Ok(value) => value,
@@ -24,7 +24,8 @@ pub fn writes<T: Serialize>(value: &T, bytes: &[u8]) {
     assert_eq!(b2nd::to_slice(value, &mut buffer).expect("what was written fits its own length"), bytes);
 }
 
-/// Checks that an error has a message, and that its offset is inside the input.
+/// Checks that an error has a message, that its offset, if there is one, is inside the input, and that an error about input that ends too
+/// early has the number of missing bytes.
 pub fn explains(error: impl Into<b2nd_frame::Error>, input: &[u8]) {
     let error = error.into();
     assert!(!error.to_string().is_empty());

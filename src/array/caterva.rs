@@ -10,7 +10,7 @@ use crate::with::{dims, fixint};
 
 /// The `caterva` metalayer, written by Caterva 0.2 to 0.7: a fixarray of five entries (`95`).
 ///
-/// For three weeks in 2023, development versions of C-Blosc2 wrote the same layout under the name `b2nd`.
+/// From 19 January to 6 February 2023, development versions of C-Blosc2 wrote the same layout under the name `b2nd`.
 ///
 /// ```text
 /// 95 | version | ndim | shape | chunkshape | blockshape

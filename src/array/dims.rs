@@ -49,7 +49,7 @@ impl<T: Copy + Default> TryFrom<&[T]> for Dims<T> {
 }
 
 #[cold]
-pub(super) fn too_many(count: usize) -> Error {
+pub(super) fn too_many(count: impl fmt::Display) -> Error {
     Error::custom(format_args!("expected at most {MAX_DIMENSIONS} dimensions, found {count}"))
 }
 
@@ -134,7 +134,7 @@ impl<'de, T: Deserialize<'de> + Copy + Default + PartialOrd + fmt::Display> Visi
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Dims<T>, A::Error> {
         let mut dims = Dims::default();
         while let Some(Length(length)) = list.next_element()? {
-            let place = dims.values.get_mut(dims.count).ok_or_else(|| A::Error::custom(too_many(dims.count + 1)))?;
+            let place = dims.values.get_mut(dims.count).ok_or_else(|| A::Error::custom(too_many("more")))?;
             *place = length;
             dims.count += 1;
         }

@@ -1,7 +1,7 @@
 //! The type of an array's elements. Parses and writes NumPy's dtype strings.
 //!
-//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` if an element has
-//! fields. [`DType`] is the parsed form. Its `Display` writes the same string again.
+//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` for types of
+//! kind `V`, such as structures. [`DType`] is the parsed form. Its `Display` writes the same string again.
 //!
 //! | string | type |
 //! | --- | --- |

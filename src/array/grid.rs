@@ -9,11 +9,11 @@ mod slice;
 
 pub use pack::Run;
 
-/// The division of an array into chunks and of a chunk into blocks. Computes the numbers of chunks and blocks and the position of each
+/// The division of an array into chunks and of a chunk into blocks. Computes the number of chunks and blocks, and the position of each
 /// element.
 ///
 /// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. The indices and the total numbers of chunks and blocks
-/// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All numbers and coordinates start at
+/// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All indices and coordinates start at
 /// 0.
 ///
 /// The numbering is row-major: the last dimension varies fastest. Chunks are numbered within the array, blocks within their chunk. The
@@ -73,7 +73,7 @@ impl Geometry {
     /// * blocks have length 0 in a dimension in which chunks do not.
     ///
     /// Lengths are multiplied in order, starting with the first. A length of 0 prevents an overflow by the lengths after it, but not by
-    /// those before it.
+    /// those before it. To pad a length, a whole chunk or block is added first, and this sum must fit an int64 too.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;
@@ -168,7 +168,7 @@ impl Grid {
         self.blocknitems
     }
 
-    /// Returns the number of chunks in the array. An empty array has no chunks, an array without dimensions has one chunk.
+    /// Returns the number of chunks in the array. An empty array has no chunks, and an array without dimensions has one chunk.
     pub fn nchunks(&self) -> u64 {
         // The counts cannot overflow: there are at most extnitems chunks, and at most extchunknitems blocks in a chunk, and both numbers
         // fit in an int64.
@@ -191,7 +191,7 @@ impl Grid {
         holds(&self.shape, element).then(|| number(&self.chunks, chunk).unsigned_abs())
     }
 
-    /// Returns the number, within its chunk, of the block that holds the element at these coordinates, or `None` if the array has no such
+    /// Returns the index, within its chunk, of the block that holds the element at these coordinates, or `None` if the array has no such
     /// element.
     pub fn block_index(&self, element: &[i64]) -> Option<u64> {
         let block = |index: usize| element[index] % self.chunkshape[index] / self.blockshape[index];
@@ -217,8 +217,8 @@ impl Grid {
         Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
-    /// Returns the index of the chunk at these coordinates of [`chunk_coords`](Grid::chunk_coords), which count chunks in each dimension,
-    /// or `None` if the array has no such chunk. For the coordinates of an element, use [`chunk_index`](Grid::chunk_index).
+    /// Returns the index of the chunk with these coordinates, or `None` if the array has no such chunk. The coordinates count chunks in each
+    /// dimension, as in [`chunk_coords`](Grid::chunk_coords). For the coordinates of an element, use [`chunk_index`](Grid::chunk_index).
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -251,7 +251,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
         let rest = length.checked_rem(part).unwrap_or(0);
         if rest != 0 {
             let too_long = |length| {
-                Error::custom(format_args!("{name}[{index}]: {length}, padded to whole {unit} of {part}, does not fit int64"))
+                Error::custom(format_args!("{name}[{index}]: padding {length} to whole {unit} of {part} overflows int64"))
             };
             *length = length.checked_add(part).ok_or_else(|| too_long(*length))? - rest;
         }

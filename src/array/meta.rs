@@ -14,7 +14,7 @@ use super::legacy::LegacyB2ndMeta;
 use crate::error::{Error, Result};
 use crate::take_from_slice;
 
-/// An array metalayer of any layout that was ever written. The count of entries and the byte after blockshape determine the layout.
+/// An array metalayer of any known layout. The count of entries and the byte after blockshape determine the layout.
 ///
 /// | first byte | entries | after blockshape | variant |
 /// | --- | --- | --- | --- |
@@ -23,9 +23,9 @@ use crate::take_from_slice;
 /// | `96` | 7 | `00`..`7f`: a dtype_format | [`MiscountedB2nd`](ArrayMeta::MiscountedB2nd) |
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
-/// [`from_metalayer`](ArrayMeta::from_metalayer) and [`to_metalayer`](ArrayMeta::to_metalayer) read and write what files hold. In serde
-/// formats, this type is written as the metadata that it contains. To read it from such a format, name the layout, which is
-/// [`B2ndMeta`] for all but a few files.
+/// [`from_metalayer`](ArrayMeta::from_metalayer) and [`to_metalayer`](ArrayMeta::to_metalayer) read and write the content of metalayers. In
+/// other formats of serde, this type is written as the metadata that it contains. To read it from such a format, use the type of its layout,
+/// which is [`B2ndMeta`] for all but a few files.
 ///
 /// ```
 /// use b2nd::ArrayMeta;
@@ -89,7 +89,7 @@ impl<S: AsRef<str> + Serialize> ArrayMeta<S> {
     ///
     /// # Errors
     ///
-    /// Fails if version or dtype_format are above 127.
+    /// Fails if version or dtype_format is above 127.
     pub fn to_metalayer(&self) -> Result<Vec<u8>> {
         let mut content = crate::to_vec(self)?;
         if let (ArrayMeta::MiscountedB2nd(_), Some(marker)) = (self, content.first_mut()) {
@@ -172,21 +172,21 @@ impl<S: AsRef<str>> ArrayMeta<S> {
             }
             ArrayMeta::Caterva(meta) => match dtype {
                 Some(dtype) => Ok(B2ndMeta { version: meta.version, ..B2ndMeta::new(meta.geometry, dtype) }),
-                None => Err(Error::custom("a caterva metalayer has no dtype: give one to upgrade it")),
+                None => Err(Error::custom("a metalayer in Caterva's layout has no dtype: give one to upgrade it")),
             },
         }
     }
 }
 
 impl Geometry {
-    /// Reads the geometry from the content of an array metalayer of any layout, and ignores the entries after the geometry.
+    /// Reads the geometry from the content of an array metalayer of any layout. The entries after the geometry are skipped.
     ///
     /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
     /// [`ArrayMeta`](super::ArrayMeta).
     ///
     /// # Errors
     ///
-    /// Fails if the content does not start as an array metalayer does.
+    /// Fails if the content does not start with version, ndim and three valid shapes, or the other entries are not MessagePack.
     ///
     /// ```
     /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");

@@ -18,7 +18,7 @@ pub enum ErrorKind {
     /// The marker that was found does not belong to the expected type.
     #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
-        /// The name of the expected marker, and its byte in hexadecimal.
+        /// A description of the expected marker, such as `int32 (d2)`.
         expected: &'static str,
         /// The byte that was found.
         found: u8,
@@ -53,7 +53,7 @@ pub enum ErrorKind {
         limit: usize,
     },
     /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
-    #[error("the value takes {needed} bytes, but the buffer holds {available}")]
+    #[error("the value takes {needed} byte{}, but the buffer holds {available}", plural(*needed))]
     BufferTooSmall {
         /// The length of the encoded value in bytes.
         needed: usize,

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::marker::{FALSE, NIL, TRUE};
 use crate::wire::{Item, Reader};
 
-/// A reader of any MessagePack, which neither allocates nor visits a byte twice. To read a whole value, use
+/// A reader of any MessagePack, which takes linear time and allocates only for errors. To read a whole value, use
 /// [`RawValue`](crate::RawValue) or [`Value`](crate::Value).
 ///
 /// ```
@@ -21,7 +21,7 @@ use crate::wire::{Item, Reader};
 #[derive(Clone, Copy)]
 pub struct Cursor<'a>(Reader<'a>);
 
-/// What a marker and the bytes after it say. The values inside an array or map follow it.
+/// A marker with its length, count, number or data. The values inside an array or map are the next tokens.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Token<'a> {
     /// Nil.
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the input ends early, or the byte is not a marker of MessagePack.
+    /// Fails if the input ends early, or the next byte is not a marker of MessagePack.
     pub fn token(&mut self) -> Result<Token<'a>> {
         let mut number = self.0;
         Ok(match self.0.take_item()? {

@@ -57,19 +57,19 @@ pub fn take_from_slice<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<(
 ///
 /// # Errors
 ///
-/// Fails if the `Serialize` implementation of the value fails.
+/// Fails if the value's own `Serialize` returns an error.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(value).map_err(|error| refused(&error))
 }
 
-/// Decodes the bytes of one entry. They have been checked, so that no count in them is larger than the number of elements that follow, for
-/// which memory would be reserved.
+/// Decodes the bytes of one entry, which have been checked: no count in them is larger than the number of elements that follow, so no more
+/// memory is reserved than they need.
 pub(crate) fn decode<'de, T>(
     entry: &'de [u8],
     read: impl FnOnce(&mut Deserializer<'de>) -> Result<T, rmp_serde::decode::Error>,
 ) -> Result<T> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(entry);
-    // The entry has at most MAX_DEPTH levels. rmp-serde counts an extension as one more, and refuses the last level that it may count.
+    // The entry has at most MAX_DEPTH levels. rmp-serde counts an extension as one more, and rejects a value that reaches its maximum depth.
     deserializer.set_max_depth(usize::from(MAX_DEPTH) + 2);
     read(&mut deserializer).map_err(|error| refused(&error))
 }

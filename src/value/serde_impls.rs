@@ -22,8 +22,8 @@ impl Serialize for Value {
     }
 }
 
-/// A value to be written to a binary format, inside the newtype struct that marks it as a `Value`. There, only this crate's serializer says
-/// that it is human-readable, and gets the encoded value.
+/// A value to be written to a binary format, inside the newtype struct that marks it as a `Value`. Inside this struct, only this crate's
+/// serializer says that it is human-readable, so it gets the encoded value.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {

@@ -3,7 +3,7 @@
 use rmp::Marker;
 
 use super::{Output, Reader};
-use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::error::{Error, ErrorKind, Result, Segment, plural};
 use crate::marker::{FIXSTR_MAX, MAX_DEPTH};
 
 /// The position of a length or count: in the marker itself, or in the bytes after it.
@@ -42,8 +42,8 @@ pub(crate) enum Item<'de> {
 }
 
 impl Family {
-    /// Returns the marker of an entry of this type whose length or count is where `head` says. Returns `None` if there is no such marker,
-    /// or if the marker cannot hold `length`.
+    /// Returns the marker of an entry of this type with this head. Returns `None` if there is no such marker, or if the marker cannot hold
+    /// `length`.
     fn marker(self, head: Head, length: usize) -> Option<Marker> {
         let low = |limit| u8::try_from(length).ok().filter(|length| usize::from(*length) <= limit);
         let [fix, one, two, four] = match self {
@@ -69,13 +69,13 @@ impl Family {
 
     fn cannot_hold(self, head: Head, length: usize) -> Error {
         let (marker, unit) = match self {
-            Family::Str => ("a string", "bytes"),
-            Family::Bytes => ("a byte string", "bytes"),
-            Family::Ext => ("an extension", "bytes"),
-            Family::Array => ("an array", "elements"),
-            Family::Map => ("a map", "pairs"),
+            Family::Str => ("a string", "byte"),
+            Family::Bytes => ("a byte string", "byte"),
+            Family::Ext => ("an extension", "byte"),
+            Family::Array => ("an array", "element"),
+            Family::Map => ("a map", "pair"),
         };
-        Error::custom(format_args!("Head::{head:?} has no marker for {marker} of {length} {unit}"))
+        Error::custom(format_args!("Head::{head:?} has no marker for {marker} of {length} {unit}{}", plural(length)))
     }
 }
 
@@ -146,7 +146,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Consumes a length or count, which has the bytes that `head` says.
+    /// Consumes a length or count. `head` determines its number of bytes.
     fn length(&mut self, head: Head) -> Result<usize> {
         Ok(match head {
             Head::Fix => 0,

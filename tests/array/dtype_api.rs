@@ -98,8 +98,15 @@ fn what_cannot_be_written_cannot_be_made() {
     let step = |count| ScalarType::Datetime64(Some(TimeStep { count, unit: TimeUnit::Day }));
     let errors = [
         (Struct::packed([("", u1())]).unwrap_err(), "field 0 has no name"),
-        (Struct::packed([("a", u1()), ("a", u1())]).unwrap_err(), "'a' is the name or title of two fields"),
-        (Struct::aligned([("a", packed())]).unwrap_err(), "field 'a' is not aligned, but its structure is"),
+        (Struct::packed([("a", u1()), ("a", u1())]).unwrap_err(), "'a' occurs twice among the names and titles of the fields"),
+        (
+            Struct::aligned([("a", packed())]).unwrap_err(),
+            "the structure in field 'a' is not aligned, but the outer structure is",
+        ),
+        (
+            Struct::with_offsets([("a", 0, u1())], 1 << 31).unwrap_err(),
+            "the structure takes 2147483648 bytes, above NumPy's limit of 2147483647",
+        ),
         (Subarray::new(u1(), &[]).unwrap_err(), "expected 1 to 64 dimensions, found 0"),
         (Subarray::new(u1(), &[1; 65]).unwrap_err(), "expected 1 to 64 dimensions, found 65"),
         (
@@ -108,11 +115,11 @@ fn what_cannot_be_written_cannot_be_made() {
         ),
         (
             Scalar::new(ScalarType::Str(usize::MAX), ByteOrder::Little).unwrap_err(),
-            &format!("str[{}] is too large: NumPy's limit is 2147483647", usize::MAX),
+            &format!("str[{}] is too large: NumPy's limit is 2147483647 bytes, or units in a step", usize::MAX),
         ),
         (
             Scalar::new(step(1 << 31), ByteOrder::Big).unwrap_err(),
-            "datetime64[2147483648D] is too large: NumPy's limit is 2147483647",
+            "datetime64[2147483648D] is too large: NumPy's limit is 2147483647 bytes, or units in a step",
         ),
         (
             Scalar::new(ScalarType::BFloat16, ByteOrder::Big).unwrap_err(),

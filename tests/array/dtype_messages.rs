@@ -45,21 +45,24 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('\\x+1', '<i4')]", "expected a character in 2 hexadecimal digits, found '\\\\x+1' at byte 3"),
     ("[('a", "expected a closing quote, found the end of the string at byte 4"),
     ("[(('t', ''), '<i4')]", "a field with a title has no name at byte 8"),
-    ("[('a', 'u1'), ('a', 'u1')]", "'a' is the name or title of two fields at byte 14"),
+    ("[('a', 'u1'), ('a', 'u1')]", "'a' occurs twice among the names and titles of the fields at byte 14"),
     ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, after NumPy's limit of 2147483647 at byte 23"),
-    ("('u1', (65536, 32768))", "the lengths multiply to more than 2147483647 bytes (NumPy's limit) for the array at byte 0"),
+    (
+        "('u1', (65536, 32768))",
+        "the lengths and the itemsize, multiplied in order, exceed NumPy's limit of 2147483647 bytes at byte 0",
+    ),
     (
         "('u1', (2147483647, 2147483647, 3, 0))",
-        "the lengths multiply to more than 2147483647 bytes (NumPy's limit) for the array at byte 0",
+        "the lengths and the itemsize, multiplied in order, exceed NumPy's limit of 2147483647 bytes at byte 0",
     ),
-    ("('S0', (2,))", "a subarray cannot have values of 0 bytes at byte 0"),
+    ("('S0', (2,))", "the values of a subarray cannot be scalars or arrays of 0 bytes at byte 0"),
     ("{'formats': ['u1']}", "expected \"{'names': \", found \"{'formats'\" at byte 0"),
-    ("{'names': ['a', 'b'], 'formats': ['u1']}", "expected 2 formats, one for each name, found 1 at byte 33"),
+    ("{'names': ['a', 'b'], 'formats': ['u1']}", "formats: expected 2, one for each name, found 1 at byte 33"),
     (
         "{'names': ['a'], 'formats': ['u1'], 'size': 1}",
         "expected '}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned), found ',' at byte 34",
     ),
-    ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize is 3, but the fields take 4 bytes at byte 49"),
+    ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize: expected at least 4, found 3 at byte 49"),
     (
         "{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 2], 'aligned': True}",
         "field 'b': offset 2 is not a multiple of 4 at byte 16",
@@ -74,19 +77,19 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['O', 'u1'], 'offsets': [0, 7]}",
-        "two fields share bytes, and one of the two holds objects: field 'b' at byte 16",
+        "field 'b' shares bytes with another field, and one of the two holds objects at byte 16",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O')], '<u8'], 'offsets': [4, 0]}",
-        "two fields share bytes, and one of the two holds objects: field 'a' at byte 11",
+        "field 'a' shares bytes with another field, and one of the two holds objects at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O'), ('p', 'u1')], '<u8'], 'offsets': [4, 0]}",
-        "two fields share bytes, and one of the two holds objects: field 'a' at byte 11",
+        "field 'a' shares bytes with another field, and one of the two holds objects at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [8, 0], 'itemsize': 11}",
-        "itemsize is 11, but the fields take 12 bytes at byte 80",
+        "itemsize: expected at least 12, found 11 at byte 80",
     ),
 ];
 

@@ -316,7 +316,7 @@ fn overflow_says_what_does_not_fit() {
     );
     assert_refused(&[1, 1], &[65536, 32768], &[1, 1], "chunknitems: the product of chunkshape [65536, 32768] does not fit int32");
     assert_refused(&[1, 1], &[1, 1], &[65536, 32768], "blocknitems: the product of blockshape [65536, 32768] does not fit int32");
-    assert_refused(&[1, max], &[1, 10], &[1, 1], &format!("shape[1]: {max}, padded to whole chunks of 10, does not fit int64"));
+    assert_refused(&[1, max], &[1, 10], &[1, 1], &format!("shape[1]: padding {max} to whole chunks of 10 overflows int64"));
     assert_refused(
         &[1, 0],
         &[1, 3],
@@ -351,7 +351,7 @@ fn a_chunk_that_the_array_does_not_have_is_refused() {
     let grid = grid(&[10, 7], &[3, 5], &[2, 3]);
     for chunk in [8, i64::MAX as u64, u64::MAX] {
         let error = grid.blocks_in(chunk, &[0..1, 0..1]).unwrap_err();
-        assert_eq!(error.to_string(), format!("chunk {chunk} is out of range: the array has 8 chunks"));
+        assert_eq!(error.to_string(), format!("chunk {chunk} is out of range: the number of chunks is 8"));
     }
 }
 

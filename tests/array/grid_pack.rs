@@ -161,12 +161,12 @@ fn what_does_not_fit_the_shapes_is_refused() {
     assert_refused(&[0..1], 96, 4, "slice: expected one range per dimension (2), found 1");
     let grid = Geometry::new(&[10, 7], &[3, 5], &[2, 3]).unwrap().grid().unwrap();
     let error = grid.unpack(8, &[0..1, 0..2], 4, &[0; 96], &mut [0; 8]).unwrap_err();
-    assert_eq!(error.to_string(), "chunk 8 is out of range: the array has 8 chunks");
+    assert_eq!(error.to_string(), "chunk 8 is out of range: the number of chunks is 8");
     for (chunk, block) in [(8, 0), (0, 4), (u64::MAX, u64::MAX)] {
         let error = grid.runs(chunk, block, &[0..1, 0..2], 4).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("block {block} of chunk {chunk} is out of range: the array has 8 chunks of 4 blocks")
+            format!("block {block} of chunk {chunk} is out of range: the number of chunks is 8, of blocks in a chunk 4")
         );
     }
     let error = grid.runs(0, 0, &[0..1, 0..8], 4).unwrap_err();
@@ -176,11 +176,11 @@ fn what_does_not_fit_the_shapes_is_refused() {
 #[test]
 fn what_no_memory_holds_is_refused_before_it_is_counted() {
     let grid = Geometry::new(&[1 << 62], &[i32::MAX], &[i32::MAX]).unwrap().grid().unwrap();
-    let (whole, message) = ([0..1 << 62], "slice: 4611686018427387904 elements of 8 bytes are more than memory can hold");
+    let (whole, message) = ([0..1 << 62], "slice: 4611686018427387904 x 8 bytes are more than memory can hold");
     assert_eq!(grid.runs(0, 0, &whole, 8).unwrap_err().to_string(), message);
-    let message = format!("chunk: 2147483647 elements of {} bytes are more than memory can hold", usize::MAX);
+    let message = format!("chunk: 2147483647 x {} bytes are more than memory can hold", usize::MAX);
     assert_eq!(grid.unpack(0, &whole, usize::MAX, &[], &mut []).unwrap_err().to_string(), message);
-    let message = format!("block: 2147483647 elements of {} bytes are more than memory can hold", usize::MAX);
+    let message = format!("block: 2147483647 x {} bytes are more than memory can hold", usize::MAX);
     assert_eq!(grid.runs(0, 0, &[0..0], usize::MAX).unwrap_err().to_string(), message);
 }
 

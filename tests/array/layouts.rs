@@ -185,7 +185,7 @@ fn upgrade_gives_the_released_layout() {
     assert_eq!(ArrayMeta::MiscountedB2nd(meta).upgrade(None).unwrap(), meta.into_owned());
     let caterva = ArrayMeta::<&str>::Caterva(CatervaMeta { version: 2, geometry: geometry(2) });
     assert_eq!(caterva.upgrade(Some("<f8")).unwrap(), B2ndMeta { version: 2, ..B2ndMeta::new(geometry(2), "<f8") });
-    assert_eq!(message(caterva.upgrade(None)), "a caterva metalayer has no dtype: give one to upgrade it");
+    assert_eq!(message(caterva.upgrade(None)), "a metalayer in Caterva's layout has no dtype: give one to upgrade it");
 }
 
 #[test]

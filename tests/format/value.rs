@@ -223,9 +223,9 @@ fn what_a_marker_cannot_hold_is_refused() {
     refused(Value::Fixint(-33), "expected a fixint from -32 to 127, found -33");
     refused(Value::Str("x".repeat(32), Head::Fix), "Head::Fix has no marker for a string of 32 bytes");
     refused(Value::Str("x".repeat(256), Head::U8), "Head::U8 has no marker for a string of 256 bytes");
-    refused(Value::Bytes(vec![1], Head::Fix), "Head::Fix has no marker for a byte string of 1 bytes");
+    refused(Value::Bytes(vec![1], Head::Fix), "Head::Fix has no marker for a byte string of 1 byte");
     refused(Value::Ext(1, vec![1; 3], Head::Fix), "Head::Fix has no marker for an extension of 3 bytes");
-    refused(Value::Array(vec![Value::Nil], Head::U8), "Head::U8 has no marker for an array of 1 elements");
+    refused(Value::Array(vec![Value::Nil], Head::U8), "Head::U8 has no marker for an array of 1 element");
     refused(Value::Map(vec![(Value::Nil, Value::Nil); 16], Head::Fix), "Head::Fix has no marker for a map of 16 pairs");
     assert_eq!(message(to_vec(&Some(Value::Nil))), "unsupported: Some(()) and Some(None), which would be read back as None");
 }

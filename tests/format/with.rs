@@ -109,8 +109,8 @@ fn fixext16() {
 #[test]
 fn fixext16_refuses() {
     field!(Buffer<>("b2nd::with::fixext16", ByteBuf));
-    unwritable(&Buffer(ByteBuf::from([0; 16])), "expected 17 elements, found 16");
-    unwritable(&Buffer(ByteBuf::from([0; 18])), "expected 17 elements, found 18");
+    unwritable(&Buffer(ByteBuf::from([0; 16])), "with::fixext16: expected 17 bytes, found 16");
+    unwritable(&Buffer(ByteBuf::from([0; 18])), "with::fixext16: expected 17 bytes, found 18");
     refused::<Fixext16>(&hex!("d7 00 0000000000000000"), "expected fixext16 (d8), found fixext8 (d7) at byte 0");
     refused::<Fixext16>(&hex!("d8 00 00"), "unexpected end of input at byte 3: the value needs 15 more bytes");
     refused::<Fixext16>(&hex!("c6 00000011"), "expected fixext16 (d8), found bin32 (c6) at byte 0");
@@ -528,6 +528,6 @@ fn extensible() {
     refused::<Known>(&hex!("93 01 d0ff c1"), "[2]: expected a marker of MessagePack, found the unused marker (c1) at byte 4");
     refused::<Known>(&hex!("91 01"), "invalid length 1, expected struct Pair with 2 elements");
     field!(List<>("b2nd::with::extensible", Vec<u8>));
-    refused::<List>(&hex!("91 01"), "unsupported: with::extensible is only for structs");
-    unwritable(&List(vec![1]), "unsupported: with::extensible is only for structs");
+    refused::<List>(&hex!("91 01"), "unsupported: with::extensible is only for structs with fields");
+    unwritable(&List(vec![1]), "unsupported: with::extensible is only for structs with fields");
 }

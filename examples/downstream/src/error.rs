@@ -5,7 +5,7 @@ use alloc::string::String;
 /// The result of functions that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why a tile or a message was rejected.
+/// The reason why a tile or a message was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
     #[error("the frame has no metalayer {0:?}")]
     Missing(&'static str),
     /// The array has the wrong number of dimensions for a tile.
-    #[error("a tile has bands, rows and columns, the array has {0} dimension(s)")]
+    #[error("expected 3 dimensions (bands, rows and columns), found {0}")]
     Dimensions(usize),
     /// A message could not be written or read.
     #[error("{format} message: {message}")]

@@ -70,8 +70,8 @@ impl Tile {
     ///
     /// # Errors
     ///
-    /// If there is no header of a frame, no array with three dimensions, or if one of the two metalayers is missing. If more
-    /// bytes are needed, [`b2nd_frame::Error::needed`] of the source returns their number.
+    /// Fails if the bytes are not the header of a frame, the array does not have three dimensions and a dtype, or one of the two
+    /// metalayers is missing. If more bytes are needed, [`b2nd_frame::Error::needed`] of the source returns their number.
     pub fn from_prefix(prefix: &[u8]) -> Result<Tile> {
         Tile::from_header(&Header::from_slice(prefix)?)
     }
@@ -88,7 +88,7 @@ impl Tile {
         Ok(Tile { array, geo, acquisition })
     }
 
-    /// The header of this tile's frame.
+    /// Returns the header of this tile's frame.
     pub fn header(&self) -> Result<Header> {
         let mut header = Header::for_array(&self.array)?;
         header.metalayers_mut().set(&self.geo)?;

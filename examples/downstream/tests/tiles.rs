@@ -65,7 +65,7 @@ fn what_is_no_tile_is_refused() {
 
     let line = B2ndMeta::of::<u16>(Geometry::new(&[2], &[2], &[2]).unwrap());
     header.metalayers_mut().set(&line).unwrap();
-    assert_eq!(refused(&header), "a tile has bands, rows and columns, the array has 1 dimension(s)");
+    assert_eq!(refused(&header), "expected 3 dimensions (bands, rows and columns), found 1");
 }
 
 #[test]

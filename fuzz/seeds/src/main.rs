@@ -1,4 +1,4 @@
-//! Writes a starting corpus for the targets from the files in `tests/data`: `cargo run -p b2nd-seeds`, in `fuzz`.
+//! Writes a starting corpus for the targets, from test files: `cargo run -p b2nd-seeds`, in `fuzz`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The input of the target `index`: the number of chunks minus 1, the number of offsets in a block minus 1, whether blocks are
+/// Returns the input of the target `index`: the number of chunks minus 1, the number of offsets in a block minus 1, whether blocks are
 /// not split, and the streams.
 fn index_seed(index: &ChunkHeader, tail: &[u8]) -> Option<Vec<u8>> {
     let count = u16::try_from((index.nbytes() / 8).checked_sub(1)?).ok()?.to_le_bytes();
@@ -75,7 +75,7 @@ fn index_seed(index: &ChunkHeader, tail: &[u8]) -> Option<Vec<u8>> {
     Some([&[count[0], count[1], block, is_whole], streams].concat())
 }
 
-/// All files below a directory, sorted by path.
+/// Returns all files below a directory, sorted by path.
 fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {

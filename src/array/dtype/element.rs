@@ -2,8 +2,8 @@
 
 /// A Rust type whose values have the same bytes in memory as the elements of an array.
 ///
-/// This trait is implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for your
-/// own types. A `#[repr(C)]` struct has the layout that NumPy calls aligned.
+/// This trait is implemented for `bool`, `i8` to `i64`, `u8` to `u64`, `f32` and `f64`, in the byte order of the machine. Implement it for
+/// your own types. A `#[repr(C)]` struct has the layout that NumPy calls aligned.
 ///
 /// ```
 /// use b2nd::dtype::{DType, HasDType};

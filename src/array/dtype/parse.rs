@@ -257,7 +257,7 @@ impl Parser<'_> {
         let start = self.cursor;
         let items = self.sequence(item)?;
         if items.len() != count {
-            return Err(start.refuse(format_args!("expected {count} {what}, one for each name, found {}", items.len())));
+            return Err(start.refuse(format_args!("{what}: expected {count}, one for each name, found {}", items.len())));
         }
         Ok(items)
     }

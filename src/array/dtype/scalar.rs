@@ -38,7 +38,7 @@ macro_rules! scalar_types {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum ScalarType {
             $(
-                #[doc = concat!("`", $name, "`: ", $size, " bytes, aligned to ", $alignment, ".")]
+                #[doc = concat!("`", $name, "`, with the itemsize ", $size, " and the alignment ", $alignment, ".")]
                 $variant,
             )*
             /// `S`: text of this number of bytes, padded with zeros.
@@ -116,7 +116,8 @@ scalar_types! {
 const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
-/// NumPy's other names of types, except for types whose size depends on the platform (`long`, `longdouble`, …).
+/// NumPy's other names of types, with their sizes on 64-bit platforms. Names whose size differs between such platforms (`long`,
+/// `longdouble`, …) are missing.
 fn alias(word: &str) -> Option<ScalarType> {
     Some(match word {
         "bool_" => ScalarType::Bool,
@@ -206,7 +207,7 @@ impl Scalar {
         let row = scalar_type.row();
         let scalar = Scalar::of(scalar_type, order);
         let why = if row.size > MAX_SIZE || scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
-            format!("{scalar_type} is too large: NumPy's limit is {MAX_SIZE}")
+            format!("{scalar_type} is too large: NumPy's limit is {MAX_SIZE} bytes, or units in a step")
         } else if row.code == ' ' && scalar.order == ByteOrder::Big {
             format!("{scalar_type} cannot be big-endian: it is written as a name, which does not include the byte order")
         } else {

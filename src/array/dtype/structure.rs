@@ -46,7 +46,8 @@ impl Field {
 
 /// A structure: fields at given offsets.
 ///
-/// NumPy writes a structure as a list if each field starts where the previous one ends, and as a dictionary if not:
+/// NumPy writes a structure that is not aligned as a list if its fields follow one another without padding, and otherwise as a dictionary.
+/// It writes an aligned structure as a dictionary, unless the structure is inside another one:
 ///
 /// ```
 /// use b2nd::dtype::{DType, Struct};
@@ -115,8 +116,8 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// Fails if a name occurs twice, a field does not fit into the structure, the structure takes more than 2147483647 bytes, fields that
-    /// overlap hold objects, or the types nest more than 100 levels deep.
+    /// Fails if a name occurs twice, a field does not fit into the structure, the structure takes more than 2147483647 bytes, a field that
+    /// holds objects overlaps another field, or the types nest more than 100 levels deep.
     ///
     /// ```
     /// use b2nd::dtype::{DType, Struct};
@@ -147,7 +148,7 @@ impl Struct {
         let wrong = fields.iter().enumerate().find_map(|(index, field)| match field.dtype.innermost() {
             _ if field.name().is_empty() && !has_offsets => Some(format!("field {index} has no name")),
             DType::Struct(inner) if aligned && !inner.aligned => {
-                Some(format!("field {} is not aligned, but its structure is", Quoted(field.name())))
+                Some(format!("the structure in field {} is not aligned, but the outer structure is", Quoted(field.name())))
             }
             _ => None,
         });
@@ -202,12 +203,12 @@ impl Struct {
         if depth >= MAX_DEPTH {
             return misfit(None, super::too_deep());
         }
-        if end > MAX_SIZE {
-            return misfit(None, format!("the structure takes {end} bytes, above NumPy's limit of {MAX_SIZE}"));
+        if let Some(size) = [end, itemsize.unwrap_or(end)].into_iter().find(|&size| size > MAX_SIZE) {
+            return misfit(None, format!("the structure takes {size} bytes, above NumPy's limit of {MAX_SIZE}"));
         }
         match itemsize {
             Some(itemsize) if itemsize < end => {
-                return misfit(None, format!("itemsize is {itemsize}, but the fields take {end} bytes"));
+                return misfit(None, format!("itemsize: expected at least {end}, found {itemsize}"));
             }
             Some(itemsize) if itemsize % alignment != 0 => {
                 return misfit(None, format!("itemsize: expected a multiple of {alignment}, found {itemsize}"));
@@ -215,10 +216,10 @@ impl Struct {
             _ => {}
         }
         if let Some((index, name)) = repeated(&fields) {
-            return misfit(Some(index), format!("{} is the name or title of two fields", Quoted(name)));
+            return misfit(Some(index), format!("{} occurs twice among the names and titles of the fields", Quoted(name)));
         }
         if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
-            let why = format!("two fields share bytes, and one of the two holds objects: field {}", Quoted(field.name()));
+            let why = format!("field {} shares bytes with another field, and one of the two holds objects", Quoted(field.name()));
             return misfit(Some(index), why);
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));

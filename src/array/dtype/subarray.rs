@@ -38,7 +38,7 @@ impl Subarray {
     /// Fails if
     ///
     /// * `shape` has no dimension or more than 64,
-    /// * the array has more than 2147483647 bytes, or a dimension is longer than 2147483647,
+    /// * the array takes more than 2147483647 bytes, or a dimension is longer than 2147483647,
     /// * `base` is a scalar or array of 0 bytes, or
     /// * the types nest more than 100 levels deep.
     pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {
@@ -53,7 +53,7 @@ impl Subarray {
             return Err(format!("a dimension has the length {length}, above NumPy's limit of {MAX_SIZE}"));
         }
         if base.itemsize() == 0 && !matches!(base, DType::Struct(_)) {
-            return Err("a subarray cannot have values of 0 bytes".into());
+            return Err("the values of a subarray cannot be scalars or arrays of 0 bytes".into());
         }
         if base.depth() >= MAX_DEPTH {
             return Err(super::too_deep());
@@ -63,7 +63,7 @@ impl Subarray {
         let bytes = shape.iter().chain([&base.itemsize()]).try_fold(1, multiply).and_then(|bytes| usize::try_from(bytes).ok());
         match bytes.filter(|&bytes| bytes <= MAX_SIZE) {
             Some(itemsize) => Ok(Subarray { depth: base.depth() + 1, base: Box::new(base), shape, itemsize, written: None }),
-            None => Err(format!("the lengths multiply to more than {MAX_SIZE} bytes (NumPy's limit) for the array")),
+            None => Err(format!("the lengths and the itemsize, multiplied in order, exceed NumPy's limit of {MAX_SIZE} bytes")),
         }
     }
 

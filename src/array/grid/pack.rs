@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::{Dims, Grid, strides};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plural};
 
 /// Bytes that are contiguous both in a block and in a slice of the array. [`Grid::runs`] yields them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -103,7 +103,7 @@ impl Grid {
         let Some(extent) = self.block_extent(chunk, block) else {
             let (nchunks, nblocks) = (self.nchunks(), self.blocks_per_chunk());
             return Err(Error::custom(format_args!(
-                "block {block} of chunk {chunk} is out of range: the array has {nchunks} chunks of {nblocks} blocks"
+                "block {block} of chunk {chunk} is out of range: the number of chunks is {nchunks}, of blocks in a chunk {nblocks}"
             )));
         };
         Ok(Runs::new(&extent, &strides(&self.blockshape), slice, itemsize))
@@ -130,7 +130,7 @@ impl Grid {
             ("the slice's elements", addressable("slice", count(slice), itemsize)?, elements.len()),
         ] {
             if found != expected {
-                return Err(Error::custom(format_args!("{what}: expected {expected} bytes, found {found}")));
+                return Err(Error::custom(format_args!("{what}: expected {expected} byte{}, found {found}", plural(expected))));
             }
         }
         Ok(())
@@ -147,7 +147,7 @@ fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
     bytes
         .filter(|&bytes| isize::try_from(bytes).is_ok())
-        .ok_or_else(|| Error::custom(format_args!("{what}: {nitems} elements of {itemsize} bytes are more than memory can hold")))
+        .ok_or_else(|| Error::custom(format_args!("{what}: {nitems} x {itemsize} bytes are more than memory can hold")))
 }
 
 /// Copies bytes between slices of the same length. Keep the separate cases for fixed sizes: a call of `memcpy` costs more than copying one

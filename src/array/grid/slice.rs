@@ -7,8 +7,7 @@ use super::{Dims, Grid, cells, coords, number};
 use crate::error::{Error, Result};
 
 impl Grid {
-    /// Returns the elements that a chunk covers, as a range in each dimension that ends at the array's edge. Returns `None` if the array
-    /// has no such chunk.
+    /// Returns the elements of the array that a chunk covers, as a range in each dimension. Returns `None` if the array has no such chunk.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -24,9 +23,8 @@ impl Grid {
         }))
     }
 
-    /// Returns the elements of the array that a block covers, as a range in each dimension that ends at the edge of the chunk and of the
-    /// array. If the whole block is padding, at least one range is empty. Returns `None` if the array has no such chunk or the chunk has no
-    /// such block.
+    /// Returns the elements of the array that a block covers, without padding, as a range in each dimension. If the whole block is padding, at
+    /// least one range is empty. Returns `None` if the array has no such chunk or the chunk has no such block.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
@@ -45,10 +43,10 @@ impl Grid {
         }))
     }
 
-    /// Returns the numbers of the chunks that a slice touches, in ascending order. `slice` has one range for each dimension. If a range is
+    /// Returns the indices of the chunks that a slice touches, in ascending order. `slice` has one range for each dimension. If a range is
     /// empty, the slice touches no chunk.
     ///
-    /// The iterator computes each number on demand. Counting and skipping take constant time.
+    /// The iterator computes each index on demand. Counting and skipping take constant time.
     ///
     /// # Errors
     ///
@@ -70,7 +68,7 @@ impl Grid {
         Numbers::new(self.chunks, |index| parts(slice[index].clone(), self.chunkshape[index]))
     }
 
-    /// Returns the numbers of the blocks of a chunk that hold an element of the slice, in ascending order. If the slice does not touch the
+    /// Returns the indices of the blocks of a chunk that hold an element of the slice, in ascending order. If the slice does not touch the
     /// chunk, the iterator is empty.
     ///
     /// # Errors
@@ -97,7 +95,7 @@ impl Grid {
         self.check_slice(slice)?;
         let Some(extent) = self.chunk_extent(chunk) else {
             let nchunks = self.nchunks();
-            return Err(Error::custom(format_args!("chunk {chunk} is out of range: the array has {nchunks} chunks")));
+            return Err(Error::custom(format_args!("chunk {chunk} is out of range: the number of chunks is {nchunks}")));
         };
         Numbers::new(self.blocks, |index| {
             let (wanted, chunk) = (&slice[index], &extent[index]);

@@ -98,7 +98,7 @@ impl Array {
         unsafe { &*self.raw }
     }
 
-    /// The array's metadata.
+    /// Returns the array's metadata.
     pub fn meta(&self) -> Meta {
         let raw = self.get();
         let ndim = raw.ndim as usize;
@@ -113,14 +113,14 @@ impl Array {
         }
     }
 
-    /// The numbers of elements in the array, in the array padded to chunks, in a chunk padded to blocks, in a chunk, and in a
-    /// block.
+    /// Returns the numbers of elements in the array, in the array padded to whole chunks, in a chunk padded to whole blocks, in a chunk,
+    /// and in a block.
     pub fn counts(&self) -> [i64; 5] {
         let raw = self.get();
         [raw.nitems, raw.extnitems, raw.extchunknitems, raw.chunknitems.into(), raw.blocknitems.into()]
     }
 
-    /// All elements in row-major order.
+    /// Returns all elements in row-major order.
     pub fn values(&self) -> Result<Vec<u8>> {
         let mut values = vec![0; self.get().nitems as usize * self.typesize()];
         // SAFETY: the buffer has the length that is passed.
@@ -140,7 +140,7 @@ impl Array {
         check("b2nd_set_slice_cbuffer", code).map(drop)
     }
 
-    /// Changes the shape of the array. New elements are zero, or come from the padding of the chunks.
+    /// Changes the shape of the array. New elements are zero, or have the values of padding in the chunks.
     pub fn resize(&mut self, shape: &[i64]) -> Result<()> {
         assert_eq!(shape.len(), self.get().ndim as usize);
         // SAFETY: there is a number for each dimension.

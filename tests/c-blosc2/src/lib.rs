@@ -67,7 +67,7 @@ fn take(bytes: *mut u8, length: usize) -> Vec<u8> {
     }
 }
 
-/// Copies bytes into a buffer that the library can own.
+/// Copies bytes into a buffer that the library can free.
 fn malloced(bytes: &[u8]) -> *mut u8 {
     // SAFETY: the new buffer has the length of the bytes.
     unsafe {
@@ -78,7 +78,7 @@ fn malloced(bytes: &[u8]) -> *mut u8 {
     }
 }
 
-/// The version of the linked library.
+/// Returns the version of the linked library.
 pub fn version() -> &'static str {
     // SAFETY: the library returns a string constant.
     unsafe { CStr::from_ptr(sys::blosc2_get_version_string()) }.to_str().unwrap()
@@ -115,7 +115,7 @@ pub fn serialize_meta(meta: &Meta) -> Result<Vec<u8>> {
     Ok(take(bytes, check("b2nd_serialize_meta", length)? as usize))
 }
 
-/// Decodes a metalayer of at most 8 dimensions as the library does. It must be valid, because the library trusts it.
+/// Decodes a metalayer of at most 8 dimensions as the library does. The bytes must be valid, because the library does not check them.
 pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     let (mut ndim, mut dtype_format, mut dtype) = (0, 0, ptr::null_mut());
     let (mut shape, mut chunkshape, mut blockshape) = ([0; sys::MAX_DIM], [0; sys::MAX_DIM], [0; sys::MAX_DIM]);

@@ -60,39 +60,39 @@ impl SuperChunk {
         unsafe { &*self.0 }
     }
 
-    /// The size of an element in bytes.
+    /// Returns the size of an element in bytes.
     pub fn typesize(&self) -> usize {
         self.get().typesize as usize
     }
 
-    /// The size of a chunk's data in bytes.
+    /// Returns the size of a chunk's data in bytes.
     pub fn chunksize(&self) -> usize {
         self.get().chunksize as usize
     }
 
-    /// The size of a block in bytes.
+    /// Returns the size of a block in bytes.
     pub fn blocksize(&self) -> usize {
         self.get().blocksize as usize
     }
 
-    /// The size of all data in bytes.
+    /// Returns the size of all data in bytes.
     pub fn nbytes(&self) -> i64 {
         self.get().nbytes
     }
 
-    /// The number of chunks.
+    /// Returns the number of chunks.
     pub fn nchunks(&self) -> i64 {
         self.get().nchunks
     }
 
-    /// The names and contents of the header's metalayers.
+    /// Returns the names and contents of the header's metalayers.
     pub fn metalayers(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         let raw = self.get();
         // SAFETY: the first `nmetalayers` pointers are valid.
         raw.metalayers[..usize::from(raw.nmetalayers)].iter().map(|&layer| unsafe { name_and_content(layer) }).collect()
     }
 
-    /// The names and values of the variable-length metalayers.
+    /// Returns the names and values of the variable-length metalayers.
     pub fn vlmetalayers(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let raw = self.get();
         let names = raw.vlmetalayers[..usize::try_from(raw.nvlmetalayers).unwrap()].iter().map(|&layer| {
@@ -110,7 +110,7 @@ impl SuperChunk {
         names.map(value).collect()
     }
 
-    /// Adds a metalayer. This works only before there are chunks.
+    /// Adds a metalayer. Fails if the frame has chunks.
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let (name, content, length) = (c_string(name), content.as_ptr().cast_mut(), int32(content.len()));
         // SAFETY: the library copies the name and the content.
@@ -145,7 +145,7 @@ impl SuperChunk {
         check("blosc2_vlmeta_delete", unsafe { c::blosc2_vlmeta_delete(self.0, c_string(name).as_ptr()) }).map(drop)
     }
 
-    /// The data of a chunk, which is `nbytes` long.
+    /// Returns the data of a chunk, which is `nbytes` long.
     pub fn chunk_data(&self, number: u64, nbytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; nbytes];
         let (number, to) = (number as i64, data.as_mut_ptr().cast());

@@ -20,7 +20,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-/// True if a metalayer, a header, a frame and chunks of Blosc 1 are read back as they were written.
+/// Returns true if a metalayer, a header, a frame and chunks of Blosc 1 are read back as they were written.
 #[allow(unsafe_code, reason = "programs outside Rust call this function by its name")]
 #[unsafe(no_mangle)]
 pub extern "C" fn round_trips() -> bool {

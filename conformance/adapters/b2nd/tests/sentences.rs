@@ -43,7 +43,7 @@ const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("the slice touches {count} chunks", "the sizes of an array with more chunks than this are refused earlier"),
-    ("a caterva metalayer has no dtype", "an upgrade"),
+    ("a metalayer in Caterva's layout has no dtype", "an upgrade"),
     ("no memory for", "a machine without memory"),
     ("`Special::Value` needs", "writing"),
     ("fingerprint: expected type 0", "writing"),

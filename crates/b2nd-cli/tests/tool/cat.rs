@@ -82,7 +82,7 @@ fn what_info_calls_a_recipe_has_no_values() {
     let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "r.b2nd"])).unwrap();
     assert_eq!(json["kind"], "b2object");
     let refused = tests.refused(&["cat", "r.b2nd"]);
-    assert!(refused.ends_with("when it opens the file (metalayer b2o)"), "{refused}");
+    assert!(refused.ends_with("computes or fetches them (metalayer b2o)"), "{refused}");
 }
 
 #[test]

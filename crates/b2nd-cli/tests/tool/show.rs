@@ -32,7 +32,7 @@ fn what_does_not_fit_is_drawn_in_steps_and_says_so() {
         let refused = tests.refused(&[&["show", "a.b2nd"], args].concat());
         assert_eq!(refused, "a.b2nd: a logarithmic scale starts above 0: give another --range");
     }
-    assert!(tests.refused(&["show", "a.b2nd", "--columns", "x"]).starts_with("a.b2nd: --columns is for tables"));
+    assert!(tests.refused(&["show", "a.b2nd", "--columns", "x"]).starts_with("a.b2nd: --columns is only for tables"));
 }
 
 #[test]
