@@ -498,10 +498,6 @@ def copy(file, directory):
     return copied
 
 
-def opened(file):
-    return blosc2.open(file, mode="r", deserialize="trusted") if False else blosc2.blosc2_ext.open(file, "r", 0)
-
-
 def diff(kind):
     with tempfile.TemporaryDirectory() as directory:
         copied = copy(kind.file, directory)

@@ -11,8 +11,8 @@ use super::implementation::table_at;
 use crate::differences::{Differing, Lines, Tolerance, distance};
 use crate::error::{Error, Result};
 
-/// Compares the values of two tables. Adds lines to `lines` for each column that differs, and a sentence for each column that was not
-/// compared. If the tables differ in their number of rows, adds only a line that says so.
+/// Compares the values of two tables. Adds lines to `lines` for each column that differs or is only in one of the tables, and a sentence
+/// for each column that was not compared. If the tables differ in their number of rows, adds only a line that says so.
 ///
 /// # Errors
 ///
@@ -38,6 +38,13 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, tolerance: &Tolerance, lin
         match differing([&a, &b], field.name(), tolerance) {
             Ok(differences) => lines.of_values(&column, differences),
             Err(error) => lines.unread.push(printable(&format!("{column}: {error}"))),
+        }
+    }
+    for (sign, columns, others) in [('-', &one, &other), ('+', &other, &one)] {
+        let is_only_here =
+            |name: &str| others.column_with_name(name).is_none() && refused.iter().all(|(column, _)| *column != name);
+        for field in columns.fields().iter().filter(|field| is_only_here(field.name())) {
+            lines.one(sign, &format!("{name}.{}", printable(field.name())), &field.data_type().to_string());
         }
     }
     Ok(())

@@ -223,6 +223,18 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
 
 #[cfg(feature = "arrow")]
 #[test]
+fn a_column_that_only_one_table_has_is_a_difference() {
+    let tests = Directory::new();
+    tests.unpack("nested.b2z", "one.b2d");
+    tests.unpack("refused.b2z", "two.b2d");
+    let (out, err, status) = tests.run(&["diff", "--values", "one.b2d", "two.b2d"]);
+    let expected = "--- one.b2d\n+++ two.b2d\n- /.values.id: Int64\n- /.values.trip: Struct(\"x\": Int32, \"deep\": Struct(\"s\": Utf8))\n+ /.values.i: Int16\n\
+        + /.values.c: Struct(\"re\": non-null Float32, \"im\": non-null Float32)\n+ /.values.o: Utf8\n";
+    assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
+}
+
+#[cfg(feature = "arrow")]
+#[test]
 fn a_column_of_structures_is_compared_within_a_tolerance_for_its_numbers() {
     let tests = Directory::new();
     for table in ["one.b2d", "two.b2d"] {

@@ -8,7 +8,7 @@ use b2nd::dtype::DType;
 use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
-use crate::harness::{Directory, Place, Printed, zip};
+use crate::harness::{Directory, Place, Printed, printed, zip};
 
 fn corpus() -> Option<PathBuf> {
     let place = std::env::var_os("B2ND_STORES").map(PathBuf::from);
@@ -440,6 +440,20 @@ fn a_leaf_has_a_key() {
     assert_eq!(err.as_str(), format!("{store}: it is a store: name a leaf, as in {store}::/ext\n"));
     let (_, err, _) = Place::data().run(&["example.b2nd::/a"]);
     assert_eq!(err.as_str(), "example.b2nd::/a: it is not a store, so it has no /a\n");
+}
+
+#[test]
+fn the_error_for_a_store_on_standard_input_names_arguments_that_work() {
+    let cat = |words: &[&str]| {
+        let store = fs::File::open(Place::data().path("python-blosc2-4.14.1/treestore__dfltb2z.b2z")).unwrap();
+        printed(Place::data().command(&[&["cat"], words].concat()).stdin(store))
+    };
+    let (_, error, _) = cat(&["-"]);
+    let words: Vec<_> = error.trim_end().strip_prefix("-: it is a store: name a leaf, as in ").unwrap().split(' ').collect();
+    assert_eq!(words, ["--", "-::/ext"]);
+    let leaf = "-::/g0/n0";
+    assert_eq!(cat(&[words[0], leaf]).0, "0\n1\n2\n3\n");
+    assert_eq!(cat(&[leaf]).2, 2);
 }
 
 /// A deflated `embed.b2e` in an archive is rejected, as by python-blosc2; other members are inflated.
