@@ -140,7 +140,7 @@ impl Stats {
 
     /// Prints statistics of the columns of a table or of the values of a list, and messages about columns that cannot be read.
     fn count_rows(&self, rows: Box<dyn TableRows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
-        let left_out = if self.columns.is_empty() { rows.left_out() } else { Vec::new() };
+        let left_out = rows.left_out();
         self.print(&rows.count(self.quantiles)?, subject, output, shown)?;
         for line in left_out {
             writeln!(output.err, "{}", named(&subject.word, line)).map_err(Error::Write)?;

@@ -43,7 +43,7 @@ pub(super) fn table_at(word: &Path) -> Result<Option<Table>> {
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |table: Table| {
         let (projection, all) = (all_columns(&table), table.rows());
-        Box::new(Selected { of: Of::Table { table, projection }, all, rows: 0..all }) as _
+        Box::new(Selected { of: Of::Table { table, projection }, has_chosen_columns: false, all, rows: 0..all }) as _
     };
     Ok(table_at(word)?.map(selected))
 }
@@ -52,7 +52,7 @@ pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
 pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |reader: CellReader| {
         let all = reader.remaining();
-        Box::new(Selected { of: Of::Cells(reader.into()), all, rows: 0..all }) as _
+        Box::new(Selected { of: Of::Cells(reader.into()), has_chosen_columns: false, all, rows: 0..all }) as _
     };
     Ok(cells_of(source)?.map(selected))
 }
@@ -72,6 +72,7 @@ fn all_columns(table: &Table) -> Vec<usize> {
 
 struct Selected {
     of: Of,
+    has_chosen_columns: bool,
     /// The number of rows or values in the file, whether selected or not.
     all: u64,
     rows: Range<u64>,
@@ -107,7 +108,8 @@ impl TableRows for Selected {
                 *table = table.with_objects()?;
                 *projection = all_columns(table);
             }
-            if !part.columns.is_empty() {
+            self.has_chosen_columns = !part.columns.is_empty();
+            if self.has_chosen_columns {
                 *projection = table.project(part.columns.iter().map(String::as_str))?;
             }
         }
@@ -128,7 +130,7 @@ impl TableRows for Selected {
     }
 
     fn left_out(&self) -> Vec<String> {
-        let Of::Table { table, .. } = &self.of else { return Vec::new() };
+        let (Of::Table { table, .. }, false) = (&self.of, self.has_chosen_columns) else { return Vec::new() };
         let why = |column: &b2nd_arrow::ColumnInfo| {
             column.data_type().err().map(|why| format!("column {:?} is left out: {why}", column.name()))
         };

@@ -73,6 +73,10 @@ fn a_column_without_an_arrow_type_is_named() {
     assert_eq!(json, "{\"o\":\"{\\\"a\\\":[1,null]}\",\"i\":1}\n{\"o\":\"\\\"text\\\"\",\"i\":2}\n");
     let shown = tables().ok(&["cat", "refused.b2z"]);
     assert!(shown.contains("column \"o\" is left out: its type is object, whose values have no common type\n"), "{shown}");
+    // Columns that were not chosen are not missing.
+    assert!(!tables().ok(&["cat", "refused.b2z", "--columns", "i"]).contains("left out"));
+    let (csv, error, status) = tables().run(&["export", "refused.b2z", "-", "--format", "csv", "--columns", "i"]);
+    assert_eq!((csv.as_str(), error.as_str(), status), ("i\n1\n2\n3\n", "", 0));
 }
 
 #[test]
