@@ -162,7 +162,7 @@ impl Findings {
 
     /// Adds a finding that this build cannot decode a part.
     fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd_frame::Error) {
-        let finding = Finding::new(place, offset, error.to_string(), UNKNOWN);
+        let finding = Finding::new(place, offset, error.kind().to_string(), UNKNOWN);
         self.all.push(Finding { not_decoded: true, unreadable: true, ..finding });
     }
 

@@ -187,6 +187,7 @@ impl Findings {
                 Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && frame.header().frame_type() != FrameType::Sparse => {
                     return Err(error);
                 }
+                Err(error) if matches!(error.kind(), ErrorKind::NoCodec { .. }) => self.not_decoded(place, offset, &error),
                 Err(error) => {
                     // The finding already has the place, so the sentence does not repeat it.
                     let field = error.path().filter(|_| !error.is_eof());

@@ -20,6 +20,23 @@ fn parsed(text: &str) -> Value {
 }
 
 #[test]
+fn chunks_with_an_unknown_filter_are_not_decoded_but_no_errors() {
+    let tests = directory();
+    let mut file = tests.read("chunks.h5");
+    // Blosc2 becomes zfp.
+    for at in 0..file.len() - 1 {
+        if file[at..].starts_with(&32026_u16.to_le_bytes()) {
+            file[at..at + 2].copy_from_slice(&32013_u16.to_le_bytes());
+        }
+    }
+    tests.write("zfp.h5", file);
+    let (out, _, status) = tests.run(&["check", "--data", "zfp.h5"]);
+    assert!(out.contains("chunk 0: filter id 32013 is not supported (not decoded)\n"), "{out}");
+    assert!(!out.contains("not as specified") && status == 0, "{out}");
+    assert_eq!(tests.run(&["check", "--data", "--strict", "zfp.h5"]).2, 1);
+}
+
+#[test]
 fn a_file_is_shown_as_a_store_of_its_datasets() {
     let tests = directory();
     let (out, err, status) = tests.run(&["info", "h5py.h5"]);
