@@ -57,12 +57,12 @@ pub use options::{Format, Options};
 
 /// Decompresses a chunk. Bytes after the end of the chunk are ignored.
 ///
-/// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into an existing buffer
+/// The data takes as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into an existing buffer
 /// instead.
 ///
 /// # Errors
 ///
-/// Fails if the chunk is damaged, [`accept`] rejects it, or the memory cannot be allocated.
+/// Fails if the chunk is not valid, [`accept`] rejects it, or the memory cannot be allocated.
 pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     let header = ChunkHeader::from_slice(chunk)?;
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))

@@ -45,8 +45,8 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if compression makes it shorter, which is the case from about ten chunks on. For an index, C-Blosc2 always
-/// uses BloscLZ and the shuffle filter, which this crate can decode without the feature `codecs`.
+/// C-Blosc2 compresses an index if compression makes it shorter, which is usually the case from about ten chunks on. For an index, C-Blosc2
+/// always uses BloscLZ and the shuffle filter, which this crate can decode without the feature `codecs`.
 ///
 /// If all entries are equal, as in the index of an array of zeros, the index chunk can store the entry only once. Such an index takes
 /// constant memory.

@@ -125,9 +125,9 @@ impl Staged {
         if self.replaces { Ok(()) } else { self.keep_attributes(source) }
     }
 
-    /// Renames the file to its final name and syncs the directory. If the file replaces an existing file, first waits until no editor has
-    /// the existing file open. If no file is to be replaced, fails if another process has created a file with the final name. The caller
-    /// must have synced the content.
+    /// Renames the file to its final name and syncs the directory. If the file replaces an existing file, first waits while an editor or a
+    /// reader has locked the existing file. If no file is to be replaced, fails if another process has created a file with the final name.
+    /// The caller must have synced the content.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&self.given, &self.target, true)?;

@@ -117,12 +117,12 @@ impl Header {
         self.chunksize
     }
 
-    /// Returns the number of threads that the writer used for compression.
+    /// Returns the writer's number of threads for compression.
     pub fn compression_threads(&self) -> i16 {
         self.compression_threads
     }
 
-    /// Returns the number of threads that the writer used for decompression.
+    /// Returns the writer's number of threads for decompression.
     pub fn decompression_threads(&self) -> i16 {
         self.decompression_threads
     }

@@ -137,7 +137,7 @@ fn values_of_vlmetalayers() {
         assert_eq!(message(trailer.vlmetalayers().value("v")), expected);
     };
     refuse(12, &[36], "unexpected end of input at byte 35: vlmetalayers.v.chunk needs 1 more byte");
-    refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4), found 35 at byte 12");
+    refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4) or more, found 35 at byte 12");
     refuse(2, &[0xe5], "vlmetalayers.v: codec 7 is not supported");
     refuse(31, &[0x20], "vlmetalayers.v: a chunk of NaN needs elements of 4 or 8 bytes, not 1");
 }
@@ -235,7 +235,7 @@ fn an_index_that_does_not_fit_the_sizes() {
         (4, 8, "index.blocksize: expected 1 to 8, found 16 at byte 216"),
         (4, 15, "index.blocksize: expected 1 to 15, found 16 at byte 216"),
         (4, -8, "index.nbytes: expected 0 or more, found -8 at byte 212"),
-        (12, 47, "index.cbytes: expected 32 + nbytes (16), found 47 at byte 220"),
+        (12, 47, "index.cbytes: expected 32 + nbytes (16) or more, found 47 at byte 220"),
         (12, 200, "index.cbytes: expected at most 95, found 200 at byte 220"),
         (12, i32::MAX, "index.cbytes: expected at most 95, found 2147483647 at byte 220"),
         (8, 0, "index.blocksize: expected 1 to 16, found 0 at byte 216"),
@@ -256,7 +256,7 @@ fn an_index_that_does_not_fit_the_sizes() {
         let expected = format!("index: chunk 0 is at offset {at}, but the chunks end at 80");
         refused(&[(0x1e, &i64::to_be_bytes(8)), (INDEX, &one)], &expected);
     }
-    refused(&[(INDEX + 2, &[5])], "index: block 0 does not start in bytes 36 to 48 of the chunk");
+    refused(&[(INDEX + 2, &[5])], "index: block 0 does not start in bytes 36..48 of the chunk");
     // `cbytes` determines where the index is.
     for (value, expected) in [
         (0, "index: offsets: expected 2, as the header's sizes say, found 1"),
@@ -305,10 +305,10 @@ fn offsets_of_chunks() {
 fn chunks_that_disagree_with_their_place() {
     for (at, value, expected) in [
         (4, 7, "chunk[0].blocksize: expected 1 to 7, found 8 at byte 136"),
-        (4, 9, "chunk[0].cbytes: expected 32 + nbytes (9), found 40 at byte 140"),
+        (4, 9, "chunk[0].cbytes: expected 32 + nbytes (9) or more, found 40 at byte 140"),
         (4, 4, "chunk[0].blocksize: expected 1 to 4, found 8 at byte 136"),
         (12, 41, "chunk 0 at byte 128 needs 1 more byte than there is space for"),
-        (12, 39, "chunk[0].cbytes: expected 32 + nbytes (8), found 39 at byte 140"),
+        (12, 39, "chunk[0].cbytes: expected 32 + nbytes (8) or more, found 39 at byte 140"),
         (12, 31, "chunk[0].cbytes: expected 32 or more, found 31 at byte 140"),
         (12, i32::MAX, "chunk 0 at byte 128 needs 2147483607 more bytes than there is space for"),
         (12, -1, "chunk[0].cbytes: expected 32 or more, found -1 at byte 140"),
