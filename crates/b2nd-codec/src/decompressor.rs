@@ -208,9 +208,9 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the block is not valid, its data does not have the length of the buffer, this decompressor does not support the codec or a
-    /// filter, the time limit is reached, or a plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from
-    /// the start of the block.
+    /// Fails if the block is not valid for the length of the buffer, this decompressor does not support the codec or a filter, the time
+    /// limit is reached, or a plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from the start of the
+    /// block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {

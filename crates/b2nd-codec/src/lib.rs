@@ -70,7 +70,7 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
 
 /// Compresses data into a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes (128 in Blosc 1), or if
 /// compression does not make it shorter. In Blosc2, data of 32 bytes or more that is all zero becomes a chunk that consists of its header
-/// only, unless the level is 0.
+/// only, unless the level is 0 or a plugin compresses it.
 ///
 /// # Errors
 ///
