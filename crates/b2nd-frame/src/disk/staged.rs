@@ -15,7 +15,7 @@ use crate::error::Result;
 /// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
 const REPEATED: usize = 200;
 
-/// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name. If the final name has neither of
+/// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name or its start. If this has neither of
 /// these endings, the first of them is added to it. By these endings, this crate recognizes its temporary files.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 

@@ -150,7 +150,7 @@ fn a_chunk_file_that_is_not_there() {
     fs::remove_file(path.join("00000002.chunk")).unwrap();
     assert!(message(File::open(&path).unwrap().chunk(2)).starts_with("chunk[2]: "));
     fs::write(path.join("00000003.chunk"), &fs::read(path.join("00000003.chunk")).unwrap()[..95]).unwrap();
-    let refusal = "chunk 3 at byte 0 needs 1 more byte than there is space for";
+    let refusal = "chunk 3 at byte 0 has too few bytes: it needs at least 1 more byte";
     assert_eq!(message(File::open(&path).unwrap().chunk(3)), refusal);
     fs::remove_file(path.join("chunks.b2frame")).unwrap();
     let frame = path.join("chunks.b2frame");
@@ -282,11 +282,11 @@ fn offsets_of_chunks() {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
     for (value, expected) in [
-        (1, "chunk 0 at byte 128 needs 15 more bytes than there is space for"),
-        (8, "chunk 0 at byte 128 needs 24 more bytes than there is space for"),
-        (39, "chunk 0 at byte 128 needs 1 more byte than there is space for"),
+        (1, "chunk 0 at byte 128 has too few bytes: it needs at least 15 more bytes"),
+        (8, "chunk 0 at byte 128 has too few bytes: it needs at least 24 more bytes"),
+        (39, "chunk 0 at byte 128 has too few bytes: it needs at least 1 more byte"),
         (41, "chunk[1].cbytes: expected 16 or more, found 0 at byte 181"),
-        (79, "chunk 1 at byte 207 needs 15 more bytes than there is space for"),
+        (79, "chunk 1 at byte 207 has too few bytes: it needs at least 15 more bytes"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
@@ -307,10 +307,10 @@ fn chunks_that_disagree_with_their_place() {
         (4, 7, "chunk[0].blocksize: expected 1 to 7, found 8 at byte 136"),
         (4, 9, "chunk[0].cbytes: expected 32 + nbytes (9) or more, found 40 at byte 140"),
         (4, 4, "chunk[0].blocksize: expected 1 to 4, found 8 at byte 136"),
-        (12, 41, "chunk 0 at byte 128 needs 1 more byte than there is space for"),
+        (12, 41, "chunk 0 at byte 128 has too few bytes: it needs at least 1 more byte"),
         (12, 39, "chunk[0].cbytes: expected 32 + nbytes (8) or more, found 39 at byte 140"),
         (12, 31, "chunk[0].cbytes: expected 32 or more, found 31 at byte 140"),
-        (12, i32::MAX, "chunk 0 at byte 128 needs 2147483607 more bytes than there is space for"),
+        (12, i32::MAX, "chunk 0 at byte 128 has too few bytes: it needs at least 2147483607 more bytes"),
         (12, -1, "chunk[0].cbytes: expected 32 or more, found -1 at byte 140"),
         (8, 9, "chunk[0].blocksize: expected 1 to 8, found 9 at byte 136"),
         (4, -1, "chunk[0].nbytes: expected 0 or more, found -1 at byte 132"),
@@ -320,7 +320,7 @@ fn chunks_that_disagree_with_their_place() {
     refused(&[(131, &[0])], "chunk[0].typesize: expected 1 or more, found 0 at byte 131");
     refused(&[(128 + 31, &[0x70])], "chunk[0].special value: expected 1 to 4, found 7 at byte 159");
     refused(&[(128, &[0; 32])], "chunk[0].cbytes: expected 16 or more, found 0 at byte 140");
-    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 needs 1 more byte than there is space for");
+    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 has too few bytes: it needs at least 1 more byte");
 }
 
 #[test]
