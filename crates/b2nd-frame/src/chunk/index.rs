@@ -105,7 +105,7 @@ impl Offsets {
 
     /// Returns the range of bytes that holds the chunk with this index, counted from the start of a contiguous frame. Read this range, in
     /// one read or range request, and pass its bytes to [`Chunk::from_slice`]. The range ends where the next chunk in the frame starts, or
-    /// at the end of all chunks. The chunk itself may end earlier, since replaced chunks leave gaps in a frame that was edited.
+    /// at the end of all chunks. The chunk itself may end earlier, since replaced chunks can leave gaps in a frame that was edited.
     ///
     /// Returns `None` if the chunk is special, if the frame is sparse ([`get`](Offsets::get) returns the number of the chunk's file), or if
     /// the frame has no such chunk.

@@ -97,7 +97,8 @@ impl Header {
         self.nbytes
     }
 
-    /// Returns the total length of the chunks as stored, in bytes. If [`nbytes`](Header::nbytes) is 0, the value may be out of date.
+    /// Returns the length of the chunks as stored, with the gaps that edits leave between them, in bytes. If [`nbytes`](Header::nbytes) is
+    /// 0, the value may be out of date.
     pub fn cbytes(&self) -> i64 {
         self.cbytes
     }
