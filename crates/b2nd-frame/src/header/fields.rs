@@ -113,7 +113,7 @@ impl Header {
         self.blocksize
     }
 
-    /// Returns the length of an uncompressed chunk in bytes, 0 if chunks vary in length, or -1 in some empty frames.
+    /// Returns the length of an uncompressed chunk in bytes. It is 0 if chunks vary in length, and 0 or -1 in some empty frames.
     pub fn chunksize(&self) -> i32 {
         self.chunksize
     }
