@@ -62,7 +62,7 @@ impl<'a> Blocks<'a> {
         let front_len = Blocks::front_len(&header);
         if front_len > header.cbytes() {
             return Err(Error::custom(format_args!(
-                "expected a block table of {} bytes, found {} bytes after the chunk's header",
+                "block table: expected {} or more bytes after the chunk's header, found {}",
                 front_len - header.header_len(),
                 header.cbytes() - header.header_len()
             )));
@@ -113,10 +113,10 @@ impl<'a> Blocks<'a> {
     pub fn range(&self, block: usize) -> Result<Range<usize>> {
         let no_block = || {
             let (start, end) = (self.blocks_at, self.header.cbytes());
-            Error::custom(format_args!("block {block} does not start in bytes {start} to {end} of the chunk"))
+            Error::custom(format_args!("block {block} does not start in bytes {start}..{end} of the chunk"))
         };
         if block >= self.count {
-            return Err(no_block());
+            return Err(Error::custom(format_args!("block {block} is out of range: the number of blocks is {}", self.count)));
         }
         let start = block_start(&self.header, self.front, block).map_err(|_| no_block())?;
         if start < self.blocks_at {

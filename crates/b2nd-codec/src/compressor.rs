@@ -1,4 +1,4 @@
-//! [`Compressor`]: compresses data into chunks with the layout of C-Blosc2.
+//! [`Compressor`]: compresses data into chunks.
 
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
@@ -45,7 +45,7 @@ struct State {
     stream: Vec<u8>,
 }
 
-/// Consecutive compressed blocks of a chunk, returned by [`Compressor::part`].
+/// Consecutive blocks of a chunk, returned by [`Compressor::part`].
 #[derive(Debug)]
 pub struct Packed {
     nbytes: usize,
@@ -92,7 +92,7 @@ fn not_all_blocks() -> Error {
 }
 
 impl State {
-    /// Calls `work` with the buffers of this thread. With the feature `std`, the buffers are kept for the next call.
+    /// Calls `work` with buffers. With the feature `std`, each thread keeps its buffers for the next call.
     fn lend<T>(work: impl FnOnce(&mut State) -> T) -> T {
         #[cfg(feature = "std")]
         {
@@ -115,7 +115,7 @@ impl Compressor {
     /// # Errors
     ///
     /// Fails if the codec or a filter is not in this build (the error names it) or not in the format, there are more than six filters, one
-    /// of them is bytedelta_buggy (which can only be read), or a filter that truncates numbers does not support the typesize or its own
+    /// of them is bytedelta_buggy (which can only be read), or a filter that truncates numbers does not support the typesize or its
     /// parameter.
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.filters.iter().copied())?;
@@ -142,7 +142,7 @@ impl Compressor {
 
     /// Compresses data into a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes (128 in Blosc 1), or
     /// if compression does not make it shorter. In Blosc2, data of 32 bytes or more that is all zero becomes a chunk that consists of its
-    /// header only, unless the level is 0.
+    /// header only, unless the level is 0 or a plugin compresses it.
     ///
     /// # Errors
     ///
@@ -244,8 +244,8 @@ impl Compressor {
         Ok(self.seal(&mut whole, fill)?.unwrap_or(whole.bytes))
     }
 
-    /// Writes the header and the block table into the first part of a chunk, after all other parts have been [added](Packed::follow) to it.
-    /// The parts are then the complete chunk, and this returns `None`.
+    /// Writes the header, and the block table if the blocks are compressed, into the first part of a chunk, after all other parts have been
+    /// [added](Packed::follow) to it. The parts are then the complete chunk, and this returns `None`.
     ///
     /// In some cases, the parts are not used, and this returns a complete chunk in place of them: a chunk of zeros; a chunk of stored data,
     /// for which `fill` is called again for each block; or the result of a plugin that [needs all parts](Compressor::needs_all_parts),

@@ -1,4 +1,4 @@
-//! [`Deadline`]: a time limit that codecs check while they decompress a stream.
+//! [`Deadline`]: a time limit for decompression.
 
 #[cfg(feature = "std")]
 use std::time::Instant;

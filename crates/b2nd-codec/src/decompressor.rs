@@ -1,4 +1,4 @@
-//! [`Decompressor`]: decompresses chunks block by block, and keeps its buffers for the next chunk.
+//! [`Decompressor`]: decompresses chunks and blocks, and keeps its buffers for the next chunk.
 
 #[cfg(feature = "plugins")]
 use alloc::borrow::ToOwned;
@@ -19,7 +19,7 @@ use crate::ids::Special;
 use crate::leaf::Leaves;
 use crate::streams::read_streams;
 
-/// Decompresses chunks and blocks. It keeps its buffers for the next chunk: the tables of codecs, and at most two blocks.
+/// Decompresses chunks and blocks. It keeps its buffers for the next chunk: the state of codecs, and at most two blocks.
 ///
 /// [`decompress`](crate::decompress) is enough for most programs. A `Decompressor` also decompresses single blocks, untrusted input and
 /// chunks of plugins that need a metalayer, and it can have a time limit.
@@ -104,8 +104,8 @@ impl Decompressor {
         let _ = metalayer;
     }
 
-    /// Sets the time at which decompression fails, or `None` for no time limit. In a whole chunk, the time is checked before each block.
-    /// BloscLZ and LZ4 also check it repeatedly within a long block. Zstandard and zlib check it within a block only if this is a
+    /// Sets the time at which decompression fails, or `None` for no time limit. In a compressed chunk, the time is checked before each
+    /// block. BloscLZ and LZ4 also check it within long blocks. Zstandard and zlib check it within a block only if this is a
     /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block, and plugins never
     /// check it.
     #[cfg(feature = "std")]
@@ -134,8 +134,8 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Returns [`NoCodec`](ErrorKind::NoCodec) if this decompressor does not support the chunk. The error contains the reason, for example
-    /// the name of a missing codec or filter.
+    /// Returns [`NoCodec`](ErrorKind::NoCodec) if this decompressor does not support the chunk and has no
+    /// [fallback](Decompressor::with_fallback). The error contains the reason, for example the name of a missing codec or filter.
     pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }
@@ -149,7 +149,7 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the length of the buffer is not nbytes, the chunk is damaged, [`accept`](Decompressor::accept) rejects it, the time limit
+    /// Fails if the length of the buffer is not nbytes, the chunk is not valid, [`accept`](Decompressor::accept) rejects it, the time limit
     /// is reached, or the fallback fails.
     pub fn chunk(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let header = ChunkHeader::from_slice(chunk)?;
@@ -186,8 +186,8 @@ impl Decompressor {
         Ok(())
     }
 
-    /// Decompresses a whole chunk, whose header has already been read, into new memory. Because a header can claim 2 GiB, the codec, the
-    /// filters and the block table are checked before the memory is allocated.
+    /// Decompresses a whole chunk, whose header has already been read, into new memory. Because a header can claim 2 GiB, this calls
+    /// [`accept`](Decompressor::accept), and reads the block table of a compressed chunk, before it allocates the memory.
     ///
     /// # Errors
     ///
@@ -208,9 +208,9 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the block is damaged, its data does not have the length of the buffer, this decompressor does not support the codec or a
-    /// filter, the time limit is reached, or a plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from
-    /// the start of the block.
+    /// Fails if the block is not valid for the length of the buffer, this decompressor does not support the codec or a filter, the time
+    /// limit is reached, or a plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from the start of the
+    /// block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {
@@ -241,8 +241,8 @@ impl Decompressor {
         pipeline.undo(first, streams, filtered, block)
     }
 
-    /// Decompresses as much of a block as is needed to copy elements of `itemsize` bytes from the first `end` bytes of its data. Damage in
-    /// the rest of the block may go unnoticed. The block must have the full blocksize, so it must not be a shorter last block.
+    /// Decompresses at least as much of a block as is needed to copy elements of `itemsize` bytes from the first `end` bytes of its data.
+    /// Damage in the rest of the block may go unnoticed. The block must have the full blocksize, so it must not be a shorter last block.
     ///
     /// Returns `None` if the block can be decompressed only as a whole, by [`block`](Decompressor::block).
     ///
@@ -287,7 +287,7 @@ impl Decompressor {
                     length @ 1.. if length as usize <= rest.len() => length as usize,
                     length => {
                         let room = rest.len();
-                        return Err(Error::custom(format_args!("invalid block length: {length} of the remaining {room} bytes")));
+                        return Err(Error::custom(format_args!("block {number}: expected 1 to {room} bytes, found {length}")));
                     }
                 },
             };
@@ -306,8 +306,8 @@ impl Decompressor {
 
 /// Reads the length at the start of a block of variable length. Returns the length and the bytes that follow it.
 fn variable_len(bytes: &[u8]) -> Result<(i32, &[u8])> {
-    let (length, content) = bytes.split_first_chunk().ok_or_else(|| Error::custom("the length of a block is missing"))?;
-    Ok((i32::from_le_bytes(*length), content))
+    let missing = || Error::custom(format_args!("the length of a block: expected 4 bytes, found {}", bytes.len()));
+    bytes.split_first_chunk().map(|(length, content)| (i32::from_le_bytes(*length), content)).ok_or_else(missing)
 }
 
 /// Fills the data with copies of an element.

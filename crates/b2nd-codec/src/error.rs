@@ -50,10 +50,10 @@ pub enum ErrorKind {
     TooLong {
         /// The length of the data, or of the whole chunk, in bytes.
         length: usize,
-        /// The largest length of a chunk's data in bytes.
+        /// The maximum length in bytes.
         limit: usize,
     },
-    /// This build does not support the codec, a filter or another feature of a chunk.
+    /// This build, or a decompressor for untrusted input, does not support the codec, a filter or another feature of a chunk.
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,

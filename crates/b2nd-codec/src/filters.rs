@@ -63,7 +63,7 @@ impl Pick {
         }
     }
 
-    /// Returns the number of bytes at the start of each stream that are needed for the first `end` bytes of a block. The block has `length`
+    /// Returns a number of bytes at the start of each stream that is enough for the first `end` bytes of a block. The block has `length`
     /// bytes, divided into `streams` streams.
     pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
         match self {
@@ -118,7 +118,7 @@ impl Pipeline {
         self.steps().iter().any(|step| step.filter == Filter::Delta)
     }
 
-    /// Applies only the filters trunc_prec and int_trunc. The result is the data that readers will get.
+    /// Applies only the filters trunc_prec and int_trunc.
     pub(crate) fn truncate(&self, data: &mut [u8]) {
         self.steps().iter().for_each(|step| trunc::apply(data, step.filter, step.meta, self.typesize));
     }

@@ -1,4 +1,4 @@
-//! Converts panics of codecs in other crates to errors.
+//! Converts panics in other crates to errors.
 
 use std::boxed::Box;
 use std::cell::Cell;
@@ -39,7 +39,7 @@ pub fn catch_panics<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     CATCHING.fetch_sub(1, Ordering::Relaxed);
     done.map_err(|panic| {
         let why = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Error::custom(format_args!("{name} panicked: {}", why.unwrap_or("without a message")))
+        Error::custom(format_args!("{name} panicked: {}", why.unwrap_or("no message")))
     })
 }
 

@@ -30,7 +30,7 @@ const HAS_DELTA: u8 = 0x08;
 /// Bit 4 of the flags: blocks are not split into streams.
 const IS_UNSPLIT: u8 = 0x10;
 
-/// The version of the chunk format that this crate and C-Blosc2 (since 2.0) write by default.
+/// The version of the chunk format that this crate writes in Blosc2 chunks.
 pub(crate) const VERSION: u8 = 5;
 
 /// The newest version of the chunk format, which C-Blosc2 3 writes if blocks vary in length.
@@ -77,8 +77,8 @@ impl ChunkHeader {
     ///
     /// # Errors
     ///
-    /// Fails if the input ends early, the version is above 6, or C-Blosc2 would reject a field, for example because sizes contradict
-    /// each other or the typesize is 0. The error names the field.
+    /// Fails if the input ends early, the version is above 6, or another field is not valid, for example because sizes contradict each
+    /// other or the typesize is 0. The error names the field.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
         let mut bytes = [0; ChunkHeader::MAX_LEN];
         let length =
@@ -177,7 +177,7 @@ impl ChunkHeader {
         self.bytes[SHORT..].fill(0);
     }
 
-    /// Sets the kind of a chunk whose elements are all the same.
+    /// Sets the kind of a special chunk.
     pub(crate) fn set_special(&mut self, special: Special) {
         self.bytes[31] = special.code() << 4;
     }
@@ -215,7 +215,7 @@ impl ChunkHeader {
         Ok(ChunkHeader { bytes })
     }
 
-    /// Checks the fields that C-Blosc2 checks before it decompresses a chunk. A newer version is rejected, because its fields may have
+    /// Checks the version, the sizes and the special value. A newer version is rejected, because its fields may have
     /// other meanings. C-Blosc2 3 reads such a chunk if byte 30 has no unknown flags.
     fn check(&self) -> Result<()> {
         if self.version() > NEWEST {
@@ -237,7 +237,7 @@ impl ChunkHeader {
             return Err(Error::mismatch("typesize", "1 or more", 0, 3));
         }
         if self.is_stored() && self.special().is_none() && self.cbytes() < header_len.saturating_add(self.nbytes()) {
-            return Err(Error::mismatch("cbytes", format_args!("{header_len} + nbytes ({nbytes})"), cbytes, 12));
+            return Err(Error::mismatch("cbytes", format_args!("{header_len} + nbytes ({nbytes}) or more"), cbytes, 12));
         }
         let Some(code) = self.special_code() else { return Ok(()) };
         if self.special().is_none() {
@@ -246,7 +246,7 @@ impl ChunkHeader {
         if self.special() == Some(Special::Value) && self.cbytes() < ChunkHeader::MAX_LEN + self.typesize() {
             return Err(Error::mismatch(
                 "cbytes",
-                format_args!("{} + typesize ({})", ChunkHeader::MAX_LEN, self.typesize()),
+                format_args!("{} + typesize ({}) or more", ChunkHeader::MAX_LEN, self.typesize()),
                 cbytes,
                 12,
             ));
@@ -284,7 +284,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_EXTENDED == IS_EXTENDED
     }
 
-    /// Returns the version of the chunk format: 2 in Blosc 1, 4 or 5 in Blosc2, 6 if blocks vary in length.
+    /// Returns the version of the chunk format, such as 2 in Blosc 1, 5 in Blosc2, or 6 if blocks vary in length.
     pub fn version(&self) -> u8 {
         self.bytes[0]
     }
@@ -330,7 +330,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
     }
 
-    /// Returns the kind of a special chunk, whose elements are all the same, or `None` if the chunk is not special.
+    /// Returns the kind of a special chunk, or `None` if the chunk is not special.
     pub fn special(&self) -> Option<Special> {
         Special::from_code(self.special_code()?)
     }
@@ -340,7 +340,7 @@ impl ChunkHeader {
     }
 
     /// Returns the codec. Three bits of the flags give the format of the compressed data. LZ4 and LZ4HC have the same format, and the byte
-    /// udcodec distinguishes them. If this byte is 0, as it can be in chunks of version 4, this returns `Lz4`.
+    /// udcodec distinguishes them. If this byte is 0 or missing, as in some chunks of version 4 and in Blosc 1, this returns `Lz4`.
     pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {
@@ -406,7 +406,7 @@ impl ChunkHeader {
 
 impl fmt::Debug for ChunkHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ChunkHeader({} bytes of data, {} of chunk, ", self.nbytes(), self.cbytes())?;
+        write!(f, "ChunkHeader({} bytes of data in a chunk of {} bytes, ", self.nbytes(), self.cbytes())?;
         match self.special() {
             Some(special) => write!(f, "{special})"),
             None if self.is_stored() => f.write_str("stored)"),
@@ -423,6 +423,6 @@ pub(crate) fn no_nan(typesize: usize) -> Error {
 fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
     match i32::try_from(length) {
         Ok(length) => Ok(length.to_le_bytes()),
-        Err(_) => Err(Error::from(ErrorKind::TooLong { length, limit: MAX_CBYTES - ChunkHeader::MAX_LEN }).in_field(name)),
+        Err(_) => Err(Error::from(ErrorKind::TooLong { length, limit: MAX_CBYTES }).in_field(name)),
     }
 }

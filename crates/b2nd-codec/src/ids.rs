@@ -54,7 +54,7 @@ pub enum Filter {
     Shuffle,
     /// Bit shuffle. Its number is 2.
     BitShuffle,
-    /// Delta: the exclusive or with the chunk's first block. Its number is 3.
+    /// Delta: the exclusive or with the chunk's first block or, within the first block, with the previous element. Its number is 3.
     Delta,
     /// Truncated precision. Its number is 4.
     TruncPrec,
@@ -115,7 +115,7 @@ numbered! {
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SplitMode {
-    /// Blocks are always split. The number of this mode is 1.
+    /// Blocks are split if they have the full blocksize, and this is a multiple of the length of an element. The number of this mode is 1.
     Always = 1,
     /// Blocks are never split. The number of this mode is 2.
     Never,
@@ -123,7 +123,7 @@ pub enum SplitMode {
     /// 3.
     Auto,
     /// The default mode of C-Blosc2. In Blosc2, blocks are split by the same rule as with [`Auto`](SplitMode::Auto). In Blosc 1, blocks of
-    /// LZ4, LZ4HC and zlib are split too. The number of this mode is 4.
+    /// LZ4, LZ4HC and zlib can be split too. The number of this mode is 4.
     ForwardCompat,
 }
 

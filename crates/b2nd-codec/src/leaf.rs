@@ -1,4 +1,4 @@
-//! Compresses and decompresses single streams of a block. Each codec has a module, except Snappy.
+//! Compresses and decompresses single streams of a block.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -24,12 +24,12 @@ mod zrip;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-/// Whether this is a 32-bit platform, such as WebAssembly. On these platforms, only the safe decoders are used, because zstd-pure-rs
-/// rejects valid streams on them, and because a web page with this crate is smaller if it has only one decoder of zlib.
+/// Whether this is a 32-bit platform, such as WebAssembly. On these platforms, only the safe decoders of Zstandard and zlib are used,
+/// because zstd-pure-rs rejects valid streams on them, and because a web page with this crate is smaller with only one decoder of zlib.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 
-/// The state of each codec's decompressor, created on first use and kept for the next stream.
+/// The state of decompressors, created on first use and kept for the next stream.
 #[derive(Default)]
 pub(crate) struct Leaves {
     #[cfg(feature = "zstd")]
@@ -45,8 +45,7 @@ impl Leaves {
         Leaves { is_safe: true, ..Leaves::default() }
     }
 
-    /// Decompresses a stream to `place`. Fails if the stream's data does not fill `place`. If the codec can stop early, only the first
-    /// `needed` bytes are decompressed.
+    /// Decompresses a stream, whose data must fill `place`. If the codec can stop early, only the first `needed` bytes are decompressed.
     pub(crate) fn expand(
         &mut self,
         codec: CodecId,
@@ -81,14 +80,14 @@ impl Leaves {
         if length == place.len() {
             return Ok(());
         }
-        Err(failed(codec, format_args!("expected {} bytes, found {length}", place.len())))
+        Err(failed(codec, format_args!("the stream has {length} of {} expected bytes of data", place.len())))
     }
 }
 
 /// The number of entries in the hash table of BloscLZ at level 1, at level 2, and at higher levels.
 const HASHES: [usize; 3] = [1 << 12, 1 << 13, 1 << 14];
 
-/// The state of each codec's compressor, created on first use and kept for the next stream.
+/// The state of compressors, created on first use and kept for the next stream.
 #[derive(Default)]
 pub(crate) struct Packers {
     blosclz: Vec<u32>,

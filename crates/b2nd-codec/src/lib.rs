@@ -57,12 +57,12 @@ pub use options::{Format, Options};
 
 /// Decompresses a chunk. Bytes after the end of the chunk are ignored.
 ///
-/// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into an existing buffer
+/// The data takes as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into an existing buffer
 /// instead.
 ///
 /// # Errors
 ///
-/// Fails if the chunk is damaged, [`accept`] rejects it, or the memory cannot be allocated.
+/// Fails if the chunk is not valid, [`accept`] rejects it, or the memory cannot be allocated.
 pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     let header = ChunkHeader::from_slice(chunk)?;
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
@@ -70,7 +70,7 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
 
 /// Compresses data into a chunk. The data is stored uncompressed if the level is 0, if it has fewer than 32 bytes (128 in Blosc 1), or if
 /// compression does not make it shorter. In Blosc2, data of 32 bytes or more that is all zero becomes a chunk that consists of its header
-/// only, unless the level is 0.
+/// only, unless the level is 0 or a plugin compresses it.
 ///
 /// # Errors
 ///

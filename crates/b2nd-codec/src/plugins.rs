@@ -1,4 +1,4 @@
-//! The codecs and filters whose only implementation in Rust is in `blosc2-pure-rs`.
+//! The codecs and filters that `blosc2-pure-rs` adds: ndlz, zfp, ndcell and ndmean.
 
 use alloc::vec::Vec;
 

@@ -37,8 +37,8 @@ pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
 ///
 /// # Errors
 ///
-/// Fails if the block's length is not a multiple of the number of streams, a stream is cut off or is not a valid run, or `expand`
-/// fails. Offsets in errors count from the start of `bytes`.
+/// Fails if the block's length is not a multiple of the number of streams, a stream is cut off, a run is not valid, or `expand` fails.
+/// Offsets in errors count from the start of `bytes`.
 pub(crate) fn read_streams(
     bytes: &[u8],
     block: &mut [u8],
@@ -48,7 +48,7 @@ pub(crate) fn read_streams(
 ) -> Result<()> {
     let (streams, mut at) = (streams.max(1), 0);
     if block.len() % streams != 0 {
-        return Err(refused("the length of a block is not a multiple of its number of streams", at));
+        return Err(refused(&alloc::format!("{} bytes cannot be divided into {streams} equal streams", block.len()), at));
     }
     let length = (block.len() / streams).max(1);
     for stream in block.chunks_mut(length) {
@@ -60,7 +60,7 @@ pub(crate) fn read_streams(
             let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("the value of a run is above 255", start))?;
             let token = rest.first().ok_or_else(|| cut_off(at))?;
             if token & IS_RUN == 0 {
-                return Err(refused("the token of a run is unknown", at));
+                return Err(refused(&alloc::format!("the token of a run is {token:#04x}, whose bit 0 is not set"), at));
             }
             at += 1;
             let needed = needed.min(stream.len());

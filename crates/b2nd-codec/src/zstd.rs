@@ -28,7 +28,7 @@ const MAX_RATIO: u64 = 1 << 15;
 ///
 /// # Errors
 ///
-/// Fails if the data is too long.
+/// Fails if the data is too long, or the codec fails.
 pub fn compress(data: &[u8], level: i32, checksum: bool) -> Result<Vec<u8>> {
     let mut context = ZSTD_createCCtx().ok_or_else(|| Error::custom("zstd: no memory for a context"))?;
     for (parameter, value) in [(ZSTD_c_compressionLevel, level), (ZSTD_c_checksumFlag, checksum.into())] {
@@ -44,7 +44,7 @@ pub fn compress(data: &[u8], level: i32, checksum: bool) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Fails if the frame is damaged, its data does not have this length, or the length is not known.
+/// Fails if the frame is not valid, its data does not have this length, or the length is not known.
 pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let length = match length {
         Some(length) => length as u64,

@@ -290,7 +290,7 @@ fn truncated_elements_keep_their_highest_bits() {
         error.to_string()
     };
     assert_eq!(refused(&[(Filter::TruncPrec, 3)], 2), "trunc_prec: expected elements of 4 or 8 bytes, found 2");
-    let message = "trunc_prec: expected the number of bits to keep (1 to 23), or minus the number of bits to clear, found 24";
+    let message = "trunc_prec: expected 1 to 23 bits to keep, or minus the number of bits to clear (below 23), found 24";
     assert_eq!(refused(&[(Filter::TruncPrec, 24)], 4), message);
 }
 

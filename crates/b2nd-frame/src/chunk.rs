@@ -74,7 +74,7 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })
     }
 
-    /// Creates a special chunk, which consists of only a header that gives the value of all elements.
+    /// Creates a special chunk, which consists of a header only.
     ///
     /// # Errors
     ///
@@ -136,8 +136,8 @@ impl<'a> Chunk<'a> {
         self.bytes.into_owned()
     }
 
-    /// Returns all bytes of the chunk. If the chunk is special or stored uncompressed, the blocksize in the returned header is `blocksize`.
-    /// A compressed chunk keeps its own blocksize.
+    /// Returns all bytes of the chunk. If the chunk is special or stored uncompressed, the blocksize in the returned header is `blocksize`,
+    /// if this is valid for the chunk. A compressed chunk keeps its own blocksize.
     pub(crate) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
         let mut header = self.header;
         if header.is_stored() || header.special().is_some() {
@@ -164,12 +164,12 @@ impl<'a> Chunk<'a> {
     ///
     /// BloscLZ and all filters of C-Blosc2, except for its plugins, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
     ///
-    /// This method allocates as much memory as the chunk's header claims, at most 2 GiB.
+    /// The data takes as much memory as the chunk's header claims, at most 2 GiB.
     ///
     /// # Errors
     ///
-    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is damaged, or the codec or a filter
-    /// is not built in ([`NoCodec`](crate::ErrorKind::NoCodec)).
+    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is not valid, or its codec or a
+    /// filter is needed but not built in ([`NoCodec`](crate::ErrorKind::NoCodec)).
     ///
     /// ```
     /// let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;

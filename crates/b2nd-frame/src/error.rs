@@ -72,7 +72,7 @@ impl Error {
         self.needed().is_some()
     }
 
-    /// Returns the number of bytes that are missing from the item that was being read, or `None` if the input did not end too early.
+    /// Returns the minimum number of missing bytes, or `None` if the input did not end too early.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),

@@ -69,7 +69,7 @@ const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 pub enum FrameType {
     /// A frame with its header, chunks, index and trailer in one file or buffer. C-Blosc2 calls it a CFrame.
     Contiguous,
-    /// A directory with one file per chunk, and a file `chunks.b2frame` for the rest. C-Blosc2 calls it an SFrame.
+    /// A directory with the chunks in files of their own, and a file `chunks.b2frame` for the rest. C-Blosc2 calls it an SFrame.
     Sparse,
 }
 
@@ -147,7 +147,7 @@ impl Header {
         self.frame_len
     }
 
-    /// Returns the metalayers: the metalayer that describes the array, and the metalayers that users added.
+    /// Returns the metalayers.
     pub fn metalayers(&self) -> &Metalayers {
         &self.metalayers
     }
@@ -216,9 +216,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`from_slice`](b2nd::from_slice) if the content does not start with a valid value. Also fails if C-Blosc2
-    /// would read a different metalayer: one whose name starts with `T::NAME`, followed by a NUL. Offsets in errors count from the start of
-    /// the header.
+    /// Fails if the content does not start with a valid value, or if C-Blosc2 would read a different metalayer: one whose name starts with
+    /// `T::NAME`, followed by a NUL. Offsets in errors count from the start of the header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         self.decode(T::NAME, |content| Ok(metalayers::decode(content)?.0))
     }
@@ -231,7 +230,7 @@ impl Header {
         })
     }
 
-    /// Returns an error if a field that C-Blosc2 also checks, or on which readers rely, has an impossible value.
+    /// Checks the version, the frame type, nbytes, the typesize, the chunksize and the number of filter slots.
     fn check(&self) -> Result<()> {
         check_version(self.version())?;
         if self.flags[1] > 1 {

@@ -24,16 +24,15 @@
 //!
 //! The [`Header`] holds the fixed-length [`Metalayers`], the [`Trailer`] holds the vlmetalayers, and the index ([`Offsets`])
 //! gives the location of each [`Chunk`]. A contiguous frame stores all of these in one file or buffer. A sparse frame is a directory with
-//! one file per chunk, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`] changes their
-//! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new
-//! frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
+//! the chunks in files of their own, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`]
+//! changes their metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`]
+//! writes new frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
 //!
-//! Indices and counts of chunks, and positions in files, are `u64`. Lengths of bytes in memory, such as those of a chunk or a header, and
-//! offsets in errors are `usize`. Other numbers in the header have the types that they have in the file.
+//! Indices and counts of chunks, and positions in files, are `u64`. Offsets in errors are `usize`.
 //!
 //! ## Frames inside other files
 //!
-//! A frame can start at any position of a file or another [`Source`], and can be appended to a file:
+//! A contiguous frame can start at any position of a file or another [`Source`], and can be appended to a file:
 //!
 //! ```
 //! use b2nd_frame::{File, Frame, Header, Sizes, Writer};

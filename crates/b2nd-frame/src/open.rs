@@ -138,12 +138,11 @@ impl<S: Source> Frame<S> {
         self.offset
     }
 
-    /// Returns the trailer. The first call reads the last 4 KiB of the frame and, if the trailer is longer, then the whole trailer.
+    /// Returns the trailer, which is read when it is first needed. Usually, it is in the last 4 KiB of the frame, and one read is enough.
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read or is shorter than the frame, the frame does not end with a trailer, or the trailer is longer
-    /// than 256 MiB.
+    /// Fails if the source cannot be read or is shorter than the frame, or if the trailer is not valid or longer than 256 MiB.
     pub fn trailer(&self) -> Result<&Trailer> {
         Ok(&self.tail()?.trailer)
     }
@@ -191,7 +190,7 @@ impl<S: Source> Frame<S> {
         Ok(Tail { trailer, start: start.saturating_add(before as u64) })
     }
 
-    /// Returns the chunk index. The first call reads the index, or the index and the trailer in one request, if both are short.
+    /// Returns the chunk index, which is read when it is first needed, together with the trailer if both are short.
     ///
     /// # Errors
     ///
@@ -256,8 +255,8 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Fails if the frame has no such chunk, the chunk does not match the index or the frame's header, the index is damaged, or the source
-    /// cannot be read.
+    /// Fails if the frame has no such chunk, the index or the chunk's header is not valid, the chunk does not match the index or the
+    /// frame's header, or the source cannot be read.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'_>> {
         self.chunk_reader_of(number, READ_AT_ONCE, 0)?.into_chunk(number)
     }

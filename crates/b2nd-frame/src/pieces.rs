@@ -95,7 +95,7 @@ impl Pieces {
         self.0.with(|held| held.pieces.values().map(|piece| piece.len() as u64).sum())
     }
 
-    /// Removes all bytes and all failed ranges, but keeps the length.
+    /// Removes all bytes, failed ranges and missing ranges, but keeps the length.
     pub fn clear(&self) {
         self.0.with(|held| *held = Held { length: held.length, ..Held::default() });
     }

@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 
 /// Bytes that can be read at any position, such as a file, a part of a file, an object on an HTTP server, or a buffer.
 ///
-/// [`Frame::open`](super::Frame::open) reads a frame from a source. For the metadata, a frame reads only a few small ranges: the first 4
-/// KiB, then the end. A frame does not store the errors of its source, so a failed read can be tried again, for example after missing bytes
-/// have been added to [`Pieces`](super::Pieces).
+/// [`Frame::open`](super::Frame::open) reads a frame from a source. For the metadata, a frame usually reads only a few small ranges: the
+/// first 4 KiB, then the end. A frame does not store the errors of its source, so a failed read can be tried again, for example after
+/// missing bytes have been added to [`Pieces`](super::Pieces).
 ///
 /// `Vec<u8>`, [`Buffer`] (for any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
 /// [`Pieces`](super::Pieces) implement this trait, and so do `&S` and `Arc<S>` for a source `S`. A slice does not: use

@@ -61,7 +61,7 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// Fails if `tail` does not end with a trailer.
+    /// Fails if `tail` does not end with a valid trailer.
     pub fn from_tail(tail: &[u8]) -> Result<Trailer> {
         let start = Trailer::start_in(tail)?;
         Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
@@ -74,8 +74,7 @@ impl Trailer {
         trailer.map_err(|error| error.complete("the frame"))
     }
 
-    /// Returns the value of the field trailer_len at the end of `tail`, without checking it. Returns `None` if `tail` does not end with a
-    /// trailer.
+    /// Returns the value of the field trailer_len at the end of `tail`, without checking it. Returns `None` if the field is not there.
     pub(crate) fn len_in(tail: &[u8]) -> Option<u64> {
         let end = tail.len().checked_sub(LEN_BEFORE_END)?;
         b2nd::take_from_slice::<u32>(&tail[end..]).ok().map(|(length, _)| length.into())

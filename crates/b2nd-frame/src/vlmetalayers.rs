@@ -109,8 +109,8 @@ impl Vlmetalayers {
     ///
     /// # Errors
     ///
-    /// Fails if the value is too long for a chunk (2 GiB less 33 bytes). Also fails if no vlmetalayer has this name, and the name is longer
-    /// than 31 bytes or contains a NUL, or there are 16 or more vlmetalayers already.
+    /// Fails if the value is longer than a chunk can hold (2 GiB less 33 bytes). Also fails if no vlmetalayer has this name, and the name
+    /// is longer than 31 bytes or contains a NUL, or there are 16 or more vlmetalayers already.
     pub fn set_bytes(&mut self, name: &str, value: &[u8]) -> Result<()> {
         let chunk = Chunk::store(value, 1)?;
         self.0.insert(name, chunk.into_bytes())?;

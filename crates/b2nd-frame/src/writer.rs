@@ -103,7 +103,7 @@ impl<T: Target> Writer<T> {
     ///
     /// * the chunk's data is empty, or longer than the chunksize in the header,
     /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
-    /// * the chunk is a special chunk of NaN whose typesize differs from the typesize in the header, or a special chunk of zeros or
+    /// * the chunk is a special chunk of NaN whose typesize differs from the typesize in the header, or a special chunk of zeros, NaN or
     ///   uninitialized elements whose length is not a multiple of that typesize,
     /// * the chunk is a special chunk of zeros, NaN or uninitialized elements, and chunks vary in length: an entry in the index holds no
     ///   length, and C-Blosc2 does not open a file whose first chunk is such a chunk, or
@@ -217,7 +217,7 @@ impl<T: Target> Writer<T> {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
         if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
-            return Err(Error::custom("a special chunk needs a header whose chunksize is the length of all chunks"));
+            return Err(Error::custom("an entry in the index holds no length, but the chunks of this frame vary in length"));
         }
         self.check_next(nbytes)?;
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
@@ -313,7 +313,8 @@ impl<T: Target> Writer<T> {
     ///
     /// Fails if the frame does not match the array that its metalayer describes: it has too few or too many chunks, the last chunk is not
     /// padded to full size, the typesize, chunksize or blocksize does not match the shapes and the dtype, or the metalayer cannot be
-    /// decoded. Also fails if there are more than 16 metalayers, or the target cannot be written.
+    /// decoded. None of this is checked after [`skip_array_check`](Writer::skip_array_check). Also fails if there are more than 16
+    /// metalayers, or the target cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
         let (target, header, tail) = self.ended()?;
         target.finish(&header, &tail)

@@ -1,5 +1,5 @@
 //! Delta: replaces each unit of 1 to 8 bytes by its exclusive or with another unit. In the first block of a chunk, this is the previous
-//! unit. In all other blocks, it is the unit at the same position of the first block.
+//! unit, and the first unit does not change. In all other blocks, it is the unit at the same position of the first block.
 
 /// Returns the length in bytes of the units that the filter combines: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is a multiple
 /// of 8; 1 for any other typesize.

@@ -42,7 +42,7 @@ pub(super) fn expand(
 ) -> Result<usize> {
     let Some(dictionary) = dictionary else { return expand_after(0, stream, output, is_front, deadline) };
     let mut both = dictionary.to_vec();
-    both.try_reserve_exact(output.len()).map_err(|_| failed(CodecId::Lz4, "no memory for a block"))?;
+    both.try_reserve_exact(output.len()).map_err(|_| crate::Error::out_of_memory(output.len()))?;
     both.resize(dictionary.len() + output.len(), 0);
     let end = expand_after(dictionary.len(), stream, &mut both, is_front, deadline)?;
     output.copy_from_slice(&both[dictionary.len()..]);
@@ -52,7 +52,7 @@ pub(super) fn expand(
 /// Decompresses a stream to `output`, starting at position `filled`. Matches may refer to the bytes before this position. Returns the
 /// position in `output` at which the decompressed data ends.
 fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
-    let ends = || failed(CodecId::Lz4, "the stream ends early");
+    let ends = || failed(CodecId::Lz4, "the stream ends too early");
     let too_long = || failed(CodecId::Lz4, "the stream has more data than expected");
     let mut at = 0;
     // The end of the part of the stream that is decompressed before the deadline is checked again. The inner loop need not check the
@@ -105,7 +105,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
         let room = output.len().saturating_sub(filled);
         let is_cut = is_front && length > room;
         if !copy_match(output, filled, distance, if is_cut { room } else { length }) {
-            return Err(failed(CodecId::Lz4, "a match is outside of the data"));
+            return Err(failed(CodecId::Lz4, format_args!("a match of {length} bytes, {distance} back, is not inside the data")));
         }
         if is_cut {
             return Ok(filled + room);
@@ -115,8 +115,8 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
 }
 
 /// Decompresses a sequence (literals, then a match) if the sequence is short: both lengths fit the token, the match has a distance of at
-/// least 8, and the sequence is far from the ends of the stream and the output. Most sequences are short. Returns the numbers of bytes read
-/// and written, or `None` if the sequence is not short.
+/// least 8, and the sequence is far from the ends of the stream and the output. Returns the numbers of bytes read and written, or `None` if
+/// the sequence is not short or not valid.
 #[inline(always)]
 fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
     let sequence = stream.first_chunk::<STREAM>()?;

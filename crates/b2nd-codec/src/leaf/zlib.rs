@@ -50,13 +50,13 @@ impl Packer {
         }
     }
 
-    /// Compresses bytes like [`pack`](Packer::pack), to streams that are about as short as those of zlib, which C-Blosc uses. zlib-rs is
-    /// faster, but some of its streams are longer by 10%, because it finds no matches of three bytes.
+    /// Compresses bytes like [`pack`](Packer::pack), to streams that are about as short as those of zlib, which C-Blosc uses. Some
+    /// streams of zlib-rs are longer.
     pub(super) fn pack_like_zlib(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> usize {
         // At the levels 1 and 2, miniz_oxide searches less than zlib.
         let level = level.max(3);
         let length = self.pack_miniz(level, 0, bytes, stream);
-        // Unlike zlib, miniz_oxide writes a code table of up to 100 bytes even if the format's fixed table makes the stream shorter.
+        // Unlike zlib, miniz_oxide writes a code table even if the format's fixed table makes the stream shorter.
         let mut other = [0; SHORT];
         if length <= SHORT {
             let fixed = self.pack_miniz(level, FIXED, bytes, &mut other[..SHORT.min(stream.len())]);

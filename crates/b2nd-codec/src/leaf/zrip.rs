@@ -32,8 +32,7 @@ pub(super) fn zstd(dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8], d
     })?
 }
 
-/// Parses a dictionary. An offset outside of the dictionary's content is an error, as in Zstandard's own decoder. C-Blosc2 2 aborts because
-/// of this error.
+/// Parses a dictionary. An offset outside of the dictionary's content is an error, as in Zstandard's own decoder.
 fn parsed(dictionary: &[u8]) -> Result<Dictionary> {
     let parsed = Dictionary::from_bytes(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
     let most = parsed.content().len();

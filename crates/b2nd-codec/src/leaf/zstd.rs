@@ -17,7 +17,7 @@ use zstd_pure_rs::decompress::zstd_decompress_block::{ZSTD_DCtx, ZSTD_decoder_en
 use super::failed;
 use crate::guard::guarded;
 
-/// The decompression context, which keeps its tables from one stream to the next, or `None` before the first stream.
+/// The decompression context, which keeps its tables from one stream to the next, or `None` if the next stream needs a new one.
 #[derive(Default)]
 pub(super) struct Zstd(Option<Box<ZSTD_DCtx>>);
 
@@ -48,10 +48,10 @@ impl Zstd {
 /// The minimum length in bytes of a plane that is compressed with other parameters.
 const MANY: usize = 4 << 10;
 
-/// The maximum number of different values in a plane for which only matches of at least six bytes are searched.
+/// The maximum number of different values in a sample of a plane for which only matches of at least six bytes are searched.
 const FEW: usize = 24;
 
-/// The compression context, which keeps its tables from one stream to the next, or `None` before the first stream.
+/// The compression context, which keeps its tables from one stream to the next, or `None` if the next stream needs a new one.
 #[derive(Default)]
 pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 
@@ -70,17 +70,16 @@ impl Packer {
     }
 }
 
-/// Returns true if these are the bytes at one position of many elements.
+/// Returns true if these are probably the bytes at one position of many elements.
 fn is_plane(options: &Options, bytes: &[u8]) -> bool {
     let typesize = options.typesize;
     let is_split = typesize > 1 && options.splits(bytes.len().saturating_mul(typesize));
     is_split && options.has_shuffle() && bytes.len() >= MANY
 }
 
-/// Returns the parameters of Zstandard for a level, with two changes for planes, which save a quarter to a half of the time. A search
-/// for a better match two positions ahead finds none in planes, so the strategy is lazy instead of lazy2. In a plane with few values, the
-/// same four bytes occur in a large number of places, and the search ends before it has tried those with longer matches. The same six bytes
-/// occur in fewer places, so matches of at least six bytes are searched, which makes the streams up to 5% shorter.
+/// Returns the parameters of Zstandard for a level. If the strategy is lazy2, it is lazy instead for planes, which saves time. In a plane
+/// with few values, the same four bytes occur in a large number of places, and the search ends before it has tried those with longer
+/// matches. The same six bytes occur in fewer places, so only matches of at least six bytes are searched.
 fn parameters(level: i32, is_plane: bool, bytes: &[u8]) -> ZSTD_parameters {
     let mut parameters = ZSTD_getParams(level, bytes.len() as u64, 0);
     if is_plane && parameters.cParams.strategy == ZSTD_lazy2 {

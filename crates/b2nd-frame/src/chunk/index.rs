@@ -45,8 +45,8 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if compression makes it shorter, which is the case from about ten chunks on. For an index, C-Blosc2 always
-/// uses BloscLZ and the shuffle filter, which this crate can decode without the feature `codecs`.
+/// C-Blosc2 compresses an index if compression makes it shorter, which is usually the case from about ten chunks on. For an index, C-Blosc2
+/// always uses BloscLZ and the shuffle filter, which this crate can decode without the feature `codecs`.
 ///
 /// If all entries are equal, as in the index of an array of zeros, the index chunk can store the entry only once. Such an index takes
 /// constant memory.
@@ -105,7 +105,7 @@ impl Offsets {
 
     /// Returns the range of bytes that holds the chunk with this index, counted from the start of a contiguous frame. Read this range, in
     /// one read or range request, and pass its bytes to [`Chunk::from_slice`]. The range ends where the next chunk in the frame starts, or
-    /// at the end of all chunks. The chunk itself may end earlier, since replaced chunks leave gaps in a frame that was edited.
+    /// at the end of all chunks. The chunk itself may end earlier, since replaced chunks can leave gaps in a frame that was edited.
     ///
     /// Returns `None` if the chunk is special, if the frame is sparse ([`get`](Offsets::get) returns the number of the chunk's file), or if
     /// the frame has no such chunk.

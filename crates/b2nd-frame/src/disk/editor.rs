@@ -39,16 +39,16 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// * If the changed bytes of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place by one write, which is
 ///   assumed to be atomic.
-/// * A new trailer is written before or after the old trailer and synced. Then one write to the header makes the new trailer valid, since
-///   the header gives the length of the frame.
+/// * If the frame has data, a new trailer is written before or after the old trailer and synced. Then one write to the header makes the new
+///   trailer valid, since the header gives the length of the frame.
 /// * In all other cases, a new file is written under a temporary name in the same directory (`.a.b2nd.0.tmp` for `a.b2nd`), synced, and
 ///   renamed over the old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
 ///
 /// If a process is killed, its temporary file is removed by the next edit of the same file, or when this crate creates the next file in
-/// the directory.
+/// the directory, if the file system has locks.
 ///
-/// After an error, the `Editor` shows what the file contains: the old or the new content. The edit can be tried again. If the disk was
-/// full, the space that the edit used is freed. An edit that changes nothing still syncs the file.
+/// After a failed write, the `Editor` shows what the file contains: the old or the new content. The edit can be tried again. If the disk
+/// was full, the space that the edit used is freed. An edit that changes nothing still syncs the file.
 ///
 /// # Several editors
 ///
@@ -77,8 +77,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// If a file is replaced, the new file gets the permissions of the old file and, as far as the system allows, the owner, group and extended
 /// attributes (including access control lists) of the old file. If the group cannot be kept, the new group gets only the permissions that
 /// both the old group and all other users have. Other hard links to the old file keep the old content. The creation time is new. On
-/// Windows, the new file has the access control of its directory. Holes in the file are kept. A read-only file is not replaced: the edit
-/// fails.
+/// Windows, the new file has the access control of its directory. Holes in the file are kept if the system can find them. A read-only file
+/// is not replaced: the edit fails.
 #[derive(Debug)]
 pub struct Editor {
     file: File,
@@ -88,14 +88,14 @@ pub struct Editor {
 }
 
 impl File {
-    /// Opens a frame, which is a file or the directory of a sparse frame, for reading and editing. Waits until no other editor has the
-    /// frame open.
+    /// Opens a frame, which is a file or the directory of a sparse frame, for reading and editing. Waits while another editor, or a reader
+    /// by [`open_shared`](File::open_shared), has the frame open.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, the file is read-only, or the
-    /// trailer has a fingerprint, which an edit cannot update. Returns [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file
-    /// or has it open by [`open_shared`](File::open_shared), since the thread would wait for itself forever.
+    /// Returns the errors of [`open`](File::open). Also fails if the file is not a regular file or cannot be written, or the trailer has a
+    /// fingerprint, which an edit cannot update. Returns [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file or has it open
+    /// by [`open_shared`](File::open_shared), since the thread would wait for itself forever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -112,7 +112,7 @@ impl File {
         Editor::open(path.as_ref(), true)
     }
 
-    /// Opens a frame for reading and editing, without waiting for other editors.
+    /// Opens a frame for reading and editing, like [`edit`](File::edit), but without waiting.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`overwrite_metalayer_bytes`](Editor::overwrite_metalayer_bytes).
+    /// Returns the errors of [`overwrite_metalayer_bytes`](Editor::overwrite_metalayer_bytes). Also fails if the value cannot be encoded.
     pub fn overwrite_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
         let content = encode(value)?;
         self.overwrite_metalayer_bytes(T::NAME, &content)
@@ -199,7 +199,7 @@ impl Editor {
     /// # Errors
     ///
     /// Returns the errors of [`Vlmetalayers::set`](crate::Vlmetalayers::set). In particular, a 17th vlmetalayer cannot be added: C-Blosc2
-    /// can open a file with more than 16, but destroys the file when it next writes to it. Also fails if the trailer cannot be read.
+    /// can open a file with more than 16, but may destroy the file when it writes to it. Also fails if the trailer cannot be read.
     /// Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn set_vlmetalayer<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.vlmetalayers_mut().set(name, value)))
@@ -354,7 +354,7 @@ impl Editor {
     }
 }
 
-/// Returns the number of a chunk's file in a sparse frame, or `None` if the chunk is special.
+/// Returns the number of a chunk's file (in a contiguous frame, the chunk's position), or `None` if the chunk is special.
 fn file_number(offset: Offset) -> Option<u64> {
     if let Offset::At(number) = offset { Some(number) } else { None }
 }

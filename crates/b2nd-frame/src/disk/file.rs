@@ -13,7 +13,7 @@ use super::storage::open_to_read;
 use crate::error::{ErrorKind, Result};
 use crate::open::{Frame, read_header};
 
-/// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
+/// A frame on disk: a file, such as `NAME.b2nd` or `NAME.b2frame`, or the directory of a sparse frame.
 ///
 /// The file stays open: if it is replaced, a `File` still reads the old file. Several threads can read from the same `File`. In a sparse
 /// frame, the file of a chunk is opened each time that the chunk is read.
@@ -60,7 +60,7 @@ impl File {
         }
     }
 
-    /// Opens a frame for reading, and blocks editors while the frame is open. This waits until no [`Editor`](super::Editor) has the frame
+    /// Opens a frame for reading, and blocks editors while the frame is open. This waits while an [`Editor`](super::Editor) has the frame
     /// open. If the lock file of C-Blosc2 exists or the environment variable `BLOSC_LOCKING` is set, this also takes a shared lock on the
     /// lock file. Any number of readers can have the frame open in this way at the same time.
     ///

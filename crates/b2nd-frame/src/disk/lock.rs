@@ -233,7 +233,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
             return Err(no_sidecar("it is not a regular file"));
         }
         if found.len() > SIDECAR_LEN {
-            return Err(no_sidecar(&alloc::format!("it has {} bytes instead of at most {SIDECAR_LEN}", found.len())));
+            return Err(no_sidecar(&alloc::format!("it has {} bytes, and a lock file has at most {SIDECAR_LEN}", found.len())));
         }
         if_supported(system::lock_sidecar(&file, ask))?;
         if !is_at(&file, path)? {

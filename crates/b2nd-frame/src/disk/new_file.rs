@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 /// have any content.
 ///
 /// The file is written under a temporary name in the same directory. If a `NewFile` is dropped before [`finish`](NewFile::finish), the file
-/// is removed. If the process is killed, the temporary file is removed when this crate creates the next file in the directory.
+/// is removed. If the process is killed, the temporary file is removed when this crate creates the next file in the directory, if the
+/// file system has locks.
 ///
 /// ```
 /// use std::io::Write;
@@ -36,8 +37,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file. If `path` exists, `finish` replaces the existing file, and the new file gets the permissions and other attributes of
-    /// the existing file.
+    /// Creates a file. If `path` exists, `finish` replaces the existing file, and the new file gets the permissions and, as far as the
+    /// system allows, other attributes of the existing file.
     ///
     /// # Errors
     ///
@@ -59,8 +60,9 @@ impl NewFile {
         Ok(NewFile { staged, file, claim: None })
     }
 
-    /// Creates a file that replaces an existing file, which stays locked until [`finish`](NewFile::finish) replaces it. Waits until no
-    /// editor has the existing file open. Read the existing file after this call, so that the changes of other editors are read, too.
+    /// Creates a file that replaces an existing file, which stays locked until [`finish`](NewFile::finish) replaces it. Waits while
+    /// an editor, or a reader by [`open_shared`](crate::File::open_shared), has the existing file open. Read the existing file after this
+    /// call, so that the changes of other editors are read, too.
     ///
     /// # Errors
     ///
@@ -150,7 +152,8 @@ impl NewDirectory {
     ///
     /// # Errors
     ///
-    /// Fails if another process has created a file or directory of that name since this directory was created.
+    /// Fails if another process has created a file or directory of that name since this directory was created, or if the directory cannot
+    /// be renamed.
     pub fn finish(self) -> Result<()> {
         let target = self.0.target().to_path_buf();
         self.0.rename().map_err(|error| error.in_file(&target))

@@ -46,7 +46,7 @@ pub fn rewrite(path: impl AsRef<Path>, edit: impl FnOnce(&mut Metalayers) -> Res
 /// that an [`Editor`](super::Editor) keeps.
 ///
 /// If `source` and `target` are the same, this is [`rewrite`]. Otherwise, `target` must not exist, and the call also fails if another
-/// process creates it meanwhile. This function waits until no editor has `source` open.
+/// process creates it meanwhile. This function waits while an editor has `source` open.
 ///
 /// # Errors
 ///
@@ -124,7 +124,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     let start = file.header().header_len() as u64;
     let end = index_end(file, trailer.len() as u64)?;
     let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
-    header.set_frame_len(frame_len.ok_or_else(|| Error::custom("the frame is longer than 2^64 bytes"))?);
+    header.set_frame_len(frame_len.ok_or_else(|| Error::custom("the frame has 2^64 bytes or more"))?);
 
     new.write_all(&b2nd::to_vec(&header)?)?;
     copy(&mut file.file().try_clone()?, start..end, new)?;

@@ -15,7 +15,7 @@ use crate::error::Result;
 /// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
 const REPEATED: usize = 200;
 
-/// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name. If the final name has neither of
+/// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name or its start. If this has neither of
 /// these endings, the first of them is added to it. By these endings, this crate recognizes its temporary files.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 
@@ -125,9 +125,9 @@ impl Staged {
         if self.replaces { Ok(()) } else { self.keep_attributes(source) }
     }
 
-    /// Renames the file to its final name and syncs the directory. If the file replaces an existing file, first waits until no editor has
-    /// the existing file open. If no file is to be replaced, fails if another process has created a file with the final name. The caller
-    /// must have synced the content.
+    /// Renames the file to its final name and syncs the directory. If the file replaces an existing file, first waits while an editor or a
+    /// reader has locked the existing file. If no file is to be replaced, fails if another process has created a file with the final name.
+    /// The caller must have synced the content.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&self.given, &self.target, true)?;

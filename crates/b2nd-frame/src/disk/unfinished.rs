@@ -37,8 +37,8 @@ pub(super) fn keep_chunks(unfinished: &mut Vec<PathBuf>, frame: &Path) {
 const ATTEMPTS: usize = 100;
 
 /// Removes the temporary files and directories of everything that this process is writing with this crate. Call this when a signal ends the
-/// program. Writes in progress then fail. As long as the returned guard exists, this crate creates no temporary files, so hold it until the
-/// program ends.
+/// program. Writes in progress then never finish. As long as the returned guard exists, this crate creates no temporary files, so hold it
+/// until the program ends.
 pub fn remove_temporary_files() -> impl Sized {
     // While this lock is held, no file or directory is created or gets its final name, so only temporary ones are removed, and all of them.
     let mut unfinished = unfinished();

@@ -41,9 +41,10 @@ pub struct Directory {
 }
 
 impl Writer<OneFile> {
-    /// Creates a writer of a frame in a file. The file has a temporary name in the directory of `path` until [`finish`](Writer::finish)
-    /// renames it to `path`. If a file exists at `path` now, `finish` replaces it, after waiting until no editor has it open. If no file
-    /// exists now, but another process creates one, `finish` fails.
+    /// Creates a writer of a frame in a file. The file has a temporary name in the same directory until [`finish`](Writer::finish) gives it
+    /// its final name. If a file exists at `path` now, `finish` replaces it, after waiting while an editor, or a reader by
+    /// [`File::open_shared`](crate::File::open_shared), has it open. If no file exists now, but another process creates one, `finish`
+    /// fails.
     ///
     /// # Errors
     ///

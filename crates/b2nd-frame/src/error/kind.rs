@@ -12,10 +12,10 @@ pub enum ErrorKind {
     /// The bytes of a header, trailer or metalayer are not valid, a value cannot be encoded, or a geometry or dtype is not valid.
     #[error("{}", .0.kind())]
     Format(#[source] b2nd::Error),
-    /// The input ends before the item that is being read, such as the header or a chunk.
+    /// The input ends before the end of the item that is being read, such as the header or a chunk.
     #[error("unexpected end of input, {needed} more byte{} needed", plural(*needed))]
     UnexpectedEnd {
-        /// The number of bytes that are missing from the item that was being read, at least 1.
+        /// The minimum number of missing bytes, at least 1.
         needed: usize,
     },
     /// The bytes are not a Blosc2 frame.
@@ -40,19 +40,19 @@ pub enum ErrorKind {
     /// A length is greater than its field can hold.
     #[error("{length} bytes are too many: {field} holds at most {limit}")]
     TooLong {
-        /// The name of the field.
+        /// The name of the field, or of the part of the frame.
         field: &'static str,
         /// The length in bytes.
         length: usize,
         /// The maximum length in bytes.
         limit: usize,
     },
-    /// This build does not support the codec or a filter of a chunk.
+    /// This build, or a decompressor for untrusted input, does not support the codec, a filter or another feature of a chunk.
     #[error("{reason}")]
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
-        /// The message, which names the missing codec or filter.
+        /// The message, which names the codec, filter or feature that is not supported.
         reason: String,
     },
     /// The header of a file has no such metalayer, or the space of the metalayer does not have the length of the new content.

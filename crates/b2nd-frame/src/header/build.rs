@@ -135,7 +135,7 @@ impl Header {
     pub fn with_codec(mut self, codec: CodecId) -> Result<Header> {
         let code = codec.code();
         if matches!(codec, CodecId::Other(0..=31)) {
-            return Err(Error::custom(format_args!("codec: expected a known codec or a plugin, 32 to 255, found {code}")));
+            return Err(Error::custom(format_args!("codec: expected a codec of Blosc2 or a code from 32 to 255, found {code}")));
         }
         // The pipeline holds the codec's number. The flags also hold this number, in 4 bits, but have 6 for all numbers above 5.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
@@ -157,11 +157,11 @@ impl Header {
         Ok(self)
     }
 
-    /// Sets the parameter of the codec, which is 0 for the codecs of C-Blosc2. It is not the compression level.
+    /// Sets the parameter of the codec, which is 0 for BloscLZ, LZ4, LZ4HC, zlib and Zstandard. It is not the compression level.
     ///
     /// # Errors
     ///
-    /// Fails if `meta` is not 0 and the codec is one of C-Blosc2, which has no parameter.
+    /// Fails if `meta` is not 0 and the codec is one of these.
     pub fn with_codec_meta(mut self, meta: u8) -> Result<Header> {
         if meta != 0 && self.pipeline[7] < 32 {
             let codec = self.codec();

@@ -66,10 +66,10 @@ impl Header {
     }
 }
 
-/// Returns the error for a chunk that needs `missing` more bytes than there are up to the next chunk or the end of the chunk's file.
+/// Returns the error for a chunk that needs at least `missing` more bytes than there are up to the next chunk or the end.
 pub(crate) fn over_its_place(number: u64, start: u64, missing: u64) -> Error {
     let s = if missing == 1 { "" } else { "s" };
-    Error::custom(format_args!("chunk {number} at byte {start} needs {missing} more byte{s} than there is space for"))
+    Error::custom(format_args!("chunk {number} at byte {start} has too few bytes: it needs at least {missing} more byte{s}"))
 }
 
 impl Offsets {

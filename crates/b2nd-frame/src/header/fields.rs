@@ -97,7 +97,8 @@ impl Header {
         self.nbytes
     }
 
-    /// Returns the total length of the chunks as stored, in bytes. If [`nbytes`](Header::nbytes) is 0, the value may be out of date.
+    /// Returns the length of the chunks as stored, with the gaps that edits leave between them, in bytes. If [`nbytes`](Header::nbytes) is
+    /// 0, the value may be out of date.
     pub fn cbytes(&self) -> i64 {
         self.cbytes
     }
@@ -112,17 +113,17 @@ impl Header {
         self.blocksize
     }
 
-    /// Returns the length of an uncompressed chunk in bytes, 0 if chunks vary in length, or -1 in some empty frames.
+    /// Returns the length of an uncompressed chunk in bytes. It is 0 if chunks vary in length, and 0 or -1 in some empty frames.
     pub fn chunksize(&self) -> i32 {
         self.chunksize
     }
 
-    /// Returns the number of threads that the writer used for compression.
+    /// Returns the writer's number of threads for compression.
     pub fn compression_threads(&self) -> i16 {
         self.compression_threads
     }
 
-    /// Returns the number of threads that the writer used for decompression.
+    /// Returns the writer's number of threads for decompression.
     pub fn decompression_threads(&self) -> i16 {
         self.decompression_threads
     }

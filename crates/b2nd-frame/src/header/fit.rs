@@ -48,7 +48,7 @@ impl Header {
         self.blocksize = self.blocksize_of_array();
     }
 
-    /// Checks that the array that the header describes has the same chunks and blocks as another array.
+    /// Checks that the array that the header describes has the same chunkshape and blockshape as another array.
     #[cfg(feature = "std")]
     pub(crate) fn check_same_chunks(&self, other: &Geometry) -> Result<()> {
         match self.geometry()? {
@@ -67,7 +67,7 @@ impl Header {
         sizes(self) == sizes(other) && ARRAY_NAMES.iter().all(|name| self.metalayers().get(name) == other.metalayers().get(name))
     }
 
-    /// Checks that the typesize is the itemsize of the array's dtype.
+    /// Checks that the typesize fits the array's dtype, if this dtype is known.
     fn check_typesize(&self, array: &ArrayMeta<&str>) -> Result<()> {
         let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) else { return Ok(()) };
         let typesize = i64::from(self.typesize());

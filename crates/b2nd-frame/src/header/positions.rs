@@ -32,7 +32,7 @@ impl HeaderField {
     pub const FLAGS: HeaderField = HeaderField::FRAME_LEN.then(4);
     /// The length of the uncompressed data in bytes, an int64.
     pub const NBYTES: HeaderField = HeaderField::FLAGS.then(8);
-    /// The total length of the chunks as stored, in bytes, an int64.
+    /// The length of the chunks as stored, with the gaps between them, in bytes, an int64.
     pub const CBYTES: HeaderField = HeaderField::NBYTES.then(8);
     /// The length of an element in bytes, an int32.
     pub const TYPESIZE: HeaderField = HeaderField::CBYTES.then(4);

@@ -35,7 +35,7 @@ pub struct ChunkReader<'f, S> {
 
 impl<S: Source> Frame<S> {
     /// Reads the header of the chunk with this index. A special chunk that is stored only as an entry in the index has no header in the
-    /// frame. For such a chunk, this returns the header that C-Blosc2 would create.
+    /// frame. For such a chunk, this creates a header.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         &self.header
     }
 
-    /// Returns the bytes that have been read from the front of the chunk, including the header. After a call of
+    /// Returns the bytes that have been read from the front of the chunk, including the header. After a successful call of
     /// [`complete`](ChunkReader::complete), these are all bytes of the chunk.
     pub fn front(&self) -> &[u8] {
         &self.front
@@ -146,7 +146,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         Ok(())
     }
 
-    /// Reads the rest of the chunk, and returns all bytes of the chunk.
+    /// Reads the whole chunk, unless all of it has been read already, and returns all bytes of the chunk.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         Ok(&self.front)
     }
 
-    /// Reads the rest of the chunk, and returns the whole chunk. `number` is the chunk's number, for errors.
+    /// Reads the whole chunk, like [`complete`](ChunkReader::complete), and returns it. `number` is the chunk's number, for errors.
     pub(super) fn into_chunk(mut self, number: u64) -> Result<Chunk<'f>> {
         match (self.complete().map(drop), &self.place) {
             (Ok(()), _) => Ok(Chunk::new(self.header, self.front)),
@@ -221,6 +221,6 @@ impl<'f, S: Source> ChunkReader<'f, S> {
 
 impl<S: Source> fmt::Debug for ChunkReader<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ChunkReader({:?}, {} bytes of it read)", self.header, self.front.len())
+        write!(f, "ChunkReader({:?}, {} bytes read)", self.header, self.front.len())
     }
 }

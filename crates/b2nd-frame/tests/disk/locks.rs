@@ -224,7 +224,7 @@ mod linux {
         let make: [(&str, &dyn Fn()); 4] = [
             ("it is a symbolic link", &|| symlink("victim", &sidecar).unwrap()),
             ("it is a symbolic link", &|| symlink("nothing", &sidecar).unwrap()),
-            ("it has 290 bytes instead of at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
+            ("it has 290 bytes, and a lock file has at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
             ("it is not a regular file", &|| mknodat(CWD, &sidecar, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
         ];
         for (why, make) in make {

@@ -137,7 +137,7 @@ fn values_of_vlmetalayers() {
         assert_eq!(message(trailer.vlmetalayers().value("v")), expected);
     };
     refuse(12, &[36], "unexpected end of input at byte 35: vlmetalayers.v.chunk needs 1 more byte");
-    refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4), found 35 at byte 12");
+    refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4) or more, found 35 at byte 12");
     refuse(2, &[0xe5], "vlmetalayers.v: codec 7 is not supported");
     refuse(31, &[0x20], "vlmetalayers.v: a chunk of NaN needs elements of 4 or 8 bytes, not 1");
 }
@@ -150,7 +150,7 @@ fn a_chunk_file_that_is_not_there() {
     fs::remove_file(path.join("00000002.chunk")).unwrap();
     assert!(message(File::open(&path).unwrap().chunk(2)).starts_with("chunk[2]: "));
     fs::write(path.join("00000003.chunk"), &fs::read(path.join("00000003.chunk")).unwrap()[..95]).unwrap();
-    let refusal = "chunk 3 at byte 0 needs 1 more byte than there is space for";
+    let refusal = "chunk 3 at byte 0 has too few bytes: it needs at least 1 more byte";
     assert_eq!(message(File::open(&path).unwrap().chunk(3)), refusal);
     fs::remove_file(path.join("chunks.b2frame")).unwrap();
     let frame = path.join("chunks.b2frame");
@@ -235,7 +235,7 @@ fn an_index_that_does_not_fit_the_sizes() {
         (4, 8, "index.blocksize: expected 1 to 8, found 16 at byte 216"),
         (4, 15, "index.blocksize: expected 1 to 15, found 16 at byte 216"),
         (4, -8, "index.nbytes: expected 0 or more, found -8 at byte 212"),
-        (12, 47, "index.cbytes: expected 32 + nbytes (16), found 47 at byte 220"),
+        (12, 47, "index.cbytes: expected 32 + nbytes (16) or more, found 47 at byte 220"),
         (12, 200, "index.cbytes: expected at most 95, found 200 at byte 220"),
         (12, i32::MAX, "index.cbytes: expected at most 95, found 2147483647 at byte 220"),
         (8, 0, "index.blocksize: expected 1 to 16, found 0 at byte 216"),
@@ -256,7 +256,7 @@ fn an_index_that_does_not_fit_the_sizes() {
         let expected = format!("index: chunk 0 is at offset {at}, but the chunks end at 80");
         refused(&[(0x1e, &i64::to_be_bytes(8)), (INDEX, &one)], &expected);
     }
-    refused(&[(INDEX + 2, &[5])], "index: block 0 does not start in bytes 36 to 48 of the chunk");
+    refused(&[(INDEX + 2, &[5])], "index: block 0 does not start in bytes 36..48 of the chunk");
     // `cbytes` determines where the index is.
     for (value, expected) in [
         (0, "index: offsets: expected 2, as the header's sizes say, found 1"),
@@ -282,11 +282,11 @@ fn offsets_of_chunks() {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
     for (value, expected) in [
-        (1, "chunk 0 at byte 128 needs 15 more bytes than there is space for"),
-        (8, "chunk 0 at byte 128 needs 24 more bytes than there is space for"),
-        (39, "chunk 0 at byte 128 needs 1 more byte than there is space for"),
+        (1, "chunk 0 at byte 128 has too few bytes: it needs at least 15 more bytes"),
+        (8, "chunk 0 at byte 128 has too few bytes: it needs at least 24 more bytes"),
+        (39, "chunk 0 at byte 128 has too few bytes: it needs at least 1 more byte"),
         (41, "chunk[1].cbytes: expected 16 or more, found 0 at byte 181"),
-        (79, "chunk 1 at byte 207 needs 15 more bytes than there is space for"),
+        (79, "chunk 1 at byte 207 has too few bytes: it needs at least 15 more bytes"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
@@ -305,12 +305,12 @@ fn offsets_of_chunks() {
 fn chunks_that_disagree_with_their_place() {
     for (at, value, expected) in [
         (4, 7, "chunk[0].blocksize: expected 1 to 7, found 8 at byte 136"),
-        (4, 9, "chunk[0].cbytes: expected 32 + nbytes (9), found 40 at byte 140"),
+        (4, 9, "chunk[0].cbytes: expected 32 + nbytes (9) or more, found 40 at byte 140"),
         (4, 4, "chunk[0].blocksize: expected 1 to 4, found 8 at byte 136"),
-        (12, 41, "chunk 0 at byte 128 needs 1 more byte than there is space for"),
-        (12, 39, "chunk[0].cbytes: expected 32 + nbytes (8), found 39 at byte 140"),
+        (12, 41, "chunk 0 at byte 128 has too few bytes: it needs at least 1 more byte"),
+        (12, 39, "chunk[0].cbytes: expected 32 + nbytes (8) or more, found 39 at byte 140"),
         (12, 31, "chunk[0].cbytes: expected 32 or more, found 31 at byte 140"),
-        (12, i32::MAX, "chunk 0 at byte 128 needs 2147483607 more bytes than there is space for"),
+        (12, i32::MAX, "chunk 0 at byte 128 has too few bytes: it needs at least 2147483607 more bytes"),
         (12, -1, "chunk[0].cbytes: expected 32 or more, found -1 at byte 140"),
         (8, 9, "chunk[0].blocksize: expected 1 to 8, found 9 at byte 136"),
         (4, -1, "chunk[0].nbytes: expected 0 or more, found -1 at byte 132"),
@@ -320,7 +320,7 @@ fn chunks_that_disagree_with_their_place() {
     refused(&[(131, &[0])], "chunk[0].typesize: expected 1 or more, found 0 at byte 131");
     refused(&[(128 + 31, &[0x70])], "chunk[0].special value: expected 1 to 4, found 7 at byte 159");
     refused(&[(128, &[0; 32])], "chunk[0].cbytes: expected 16 or more, found 0 at byte 140");
-    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 needs 1 more byte than there is space for");
+    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 has too few bytes: it needs at least 1 more byte");
 }
 
 #[test]

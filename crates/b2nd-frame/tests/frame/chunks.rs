@@ -113,14 +113,14 @@ fn sizes_that_cannot_be_are_refused() {
     refused(&extended(5, 4, [0, longest + 1, 32], 0), "blocksize: expected 1 to 536866816, found 536866817 at byte 8");
     assert_eq!(ChunkHeader::from_slice(&extended(5, 4, [0, longest, 32], 0)).unwrap().blocksize(), 536_866_816);
     refused(&extended(5, 0, [8, 8, 40], 0), "typesize: expected 1 or more, found 0 at byte 3");
-    refused(&extended(7, 4, [8, 8, 39], 0), "cbytes: expected 32 + nbytes (8), found 39 at byte 12");
-    refused(&short(2, 4, [8, 8, 23]), "cbytes: expected 16 + nbytes (8), found 23 at byte 12");
-    refused(&extended(7, 4, [i32::MAX, 8, 39], 0), "cbytes: expected 32 + nbytes (2147483647), found 39 at byte 12");
+    refused(&extended(7, 4, [8, 8, 39], 0), "cbytes: expected 32 + nbytes (8) or more, found 39 at byte 12");
+    refused(&short(2, 4, [8, 8, 23]), "cbytes: expected 16 + nbytes (8) or more, found 23 at byte 12");
+    refused(&extended(7, 4, [i32::MAX, 8, 39], 0), "cbytes: expected 32 + nbytes (2147483647) or more, found 39 at byte 12");
     for code in 5..8 {
         let expected = format!("special value: expected 1 to 4, found {code} at byte 31");
         refused(&extended(5, 4, [8, 8, 32], code << 4), &expected);
     }
-    refused(&extended(5, 4, [8, 8, 35], 0x30), "cbytes: expected 32 + typesize (4), found 35 at byte 12");
+    refused(&extended(5, 4, [8, 8, 35], 0x30), "cbytes: expected 32 + typesize (4) or more, found 35 at byte 12");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn special_chunks_that_cannot_be() {
     assert_eq!(message(Chunk::special(Special::Zeros, 8, 0)), "typesize: expected 1 or more, found 0 at byte 3");
     assert_eq!(message(Chunk::special(Special::Zeros, 10, 4)), "nbytes: expected a multiple of typesize (4), found 10");
     assert_eq!(message(Chunk::special(Special::Zeros, 350, 300)), "nbytes: expected a multiple of typesize (300), found 350");
-    let too_long = "nbytes: 2147483648 bytes are too many: a chunk holds at most 2147483615";
+    let too_long = "nbytes: 2147483648 bytes are too many: a chunk holds at most 2147483647";
     assert_eq!(message(Chunk::special(Special::Zeros, 1 << 31, 4)), too_long);
     let refusal = "a chunk of NaN needs elements of 4 or 8 bytes, not 2";
     assert_eq!(message(Chunk::special(Special::Nan, 8, 2)), refusal);
@@ -272,7 +272,7 @@ fn a_chunk_of_one_value() {
 fn what_debug_prints_is_a_line() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 1 << 20, blocksize: 1 << 20 }).unwrap());
     let chunk = Chunk::store(&vec![7; 1 << 20], 1).unwrap();
-    assert_eq!(format!("{chunk:?}"), "Chunk(ChunkHeader(1048576 bytes of data, 1048608 of chunk, stored))");
+    assert_eq!(format!("{chunk:?}"), "Chunk(ChunkHeader(1048576 bytes of data in a chunk of 1048608 bytes, stored))");
     writer.append(&chunk).unwrap();
     assert_eq!(format!("{writer:?}"), "Writer(1 chunks, {}, {})");
     let bytes = writer.finish().unwrap();

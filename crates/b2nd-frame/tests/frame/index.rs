@@ -165,9 +165,9 @@ fn streams_that_do_not_fill_their_block() {
     let at = |position: usize| format!(" at byte {}", start + position);
     refused(&[9, 0, 0], &format!("index: the block ends too early{}", at(36)));
     refused(&[9, 0, 0, 0, 1], &format!("index: the block ends too early{}", at(40)));
-    refused(&[255, 255, 255, 255, 2], &format!("index: the token of a run is unknown{}", at(40)));
+    refused(&[255, 255, 255, 255, 2], &format!("index: the token of a run is 0x02, whose bit 0 is not set{}", at(40)));
     refused(&(-256i32).to_le_bytes(), &format!("index: the value of a run is above 255{}", at(36)));
-    refused(&stream(&[1, 2, 3]), &format!("index: the stream has less data than expected{}", at(43)));
+    refused(&stream(&[1, 2, 3]), &format!("index: the stream has 2 of 16 expected bytes of data{}", at(43)));
     refused(&stream(&[1, 2, 3, 7 << 5, 9, 0]), &format!("index: the stream has more data than expected{}", at(43)));
     refused(&stream(&[1, 2, 3, 1 << 5, 2]), &format!("index: a match refers to bytes before the start of the data{}", at(43)));
     refused(&stream(&[1, 2]), &format!("index: the stream ends too early{}", at(41)));
@@ -294,7 +294,7 @@ fn a_block_starts_inside_its_chunk() {
         chunk[32..36].copy_from_slice(&start.to_le_bytes());
         let header = header(1);
         let found = message(Offsets::from_tail(&header, &chunk));
-        assert_eq!(found, "index: block 0 does not start in bytes 36 to 44 of the chunk");
+        assert_eq!(found, "index: block 0 does not start in bytes 36..44 of the chunk");
     }
 }
 
@@ -305,7 +305,7 @@ fn a_split_block_is_a_whole_number_of_streams() {
         let mut index = chunk(16, SPLIT, SHUFFLE, &[0; 16]);
         index[3] = typesize;
         let refused = message(Offsets::from_tail(&header(2), &index));
-        assert_eq!(refused, format!("index: the length of a block is not a multiple of its number of streams at byte {start}"));
+        assert_eq!(refused, format!("index: 16 bytes cannot be divided into {typesize} equal streams at byte {start}"));
     }
 }
 

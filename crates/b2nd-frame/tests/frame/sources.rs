@@ -351,7 +351,7 @@ fn the_chunks_of_a_sparse_frame_are_read_from_the_files_beside_it() {
     let path = directory.join("00000000.chunk");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 5]).unwrap();
-    let cut = "chunk 0 at byte 0 needs 5 more bytes than there is space for";
+    let cut = "chunk 0 at byte 0 has too few bytes: it needs at least 5 more bytes";
     let frame = Frame::open(&beside).unwrap();
     assert_eq!(frame.chunk(0).unwrap_err().to_string(), cut);
     assert_eq!(frame.chunk_reader(0, 1 << 20).unwrap_err().to_string(), cut);

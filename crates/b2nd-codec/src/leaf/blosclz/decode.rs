@@ -5,8 +5,8 @@ use crate::deadline::{Deadline, PACE};
 use crate::error::{Error, Result};
 use crate::streams::refused;
 
-/// Up to this many literals, or a match of up to this many bytes, are copied in one step, if at least this many bytes are left in the
-/// output and, for literals, also in the stream.
+/// Up to this many literals are copied in one step, if at least this many bytes are left in the output and in the stream. So is a match of
+/// up to this many bytes, if its distance is at least this number, and at least this many bytes are left in the output.
 const WIDE: usize = 32;
 
 /// For each distance from 1 to 7, its smallest multiple that is at least 8. A match with the distance `d` repeats every `d` bytes, and so
@@ -19,8 +19,8 @@ const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 ///
 /// # Errors
 ///
-/// Fails if the stream ends early, has too few or too many bytes for the output, or refers to bytes before the start of the output. Offsets
-/// in errors count from the start of the stream.
+/// Fails if the stream ends early, has too few or too many bytes for the output, or refers to bytes before the start of the output, or the
+/// deadline has passed. Offsets in errors count from the start of the stream.
 pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
     // The position in the output at which the deadline is checked next, when a match is copied. It is not checked for literals, which are
@@ -71,11 +71,11 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
             }
         }
         if input.at == stream.len() {
-            break;
+            let short = || alloc::format!("the stream has {filled} of {} expected bytes of data", output.len());
+            return if filled == output.len() { Ok(filled) } else { Err(refused(&short(), input.at)) };
         }
         control = input.byte()?.into();
     }
-    if filled == output.len() { Ok(filled) } else { Err(refused("the stream has less data than expected", input.at)) }
 }
 
 /// Returns the next `WIDE` bytes of the output, which start at `filled`, or `None` if fewer bytes are left.

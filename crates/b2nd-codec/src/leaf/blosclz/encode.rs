@@ -4,13 +4,13 @@ use alloc::vec::Vec;
 
 use super::FAR;
 
-/// The length of the shortest match that is written. A shorter match would save nothing.
+/// The length of the shortest match that is written.
 const SHORTEST: usize = 4;
 
 /// The length of the shortest match that is written if its distance is above [`FAR`]. Such a distance takes two additional bytes.
 const SHORTEST_FAR: usize = 7;
 
-/// The longest distance of a match.
+/// The longest distance of a match that is written.
 const FARTHEST: usize = FAR + 0xffff;
 
 /// The maximum number of literals in a run.

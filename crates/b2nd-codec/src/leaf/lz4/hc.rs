@@ -69,8 +69,8 @@ impl Chains {
         put_last(out, filled, bytes.get(written..)?)
     }
 
-    /// Returns the longest match for the bytes at position `at`. It is searched at the last `tries` positions with the same hash. The
-    /// returned length is 0 if there is no match.
+    /// Returns the longest match for the bytes at position `at`, or the first one of [`ENOUGH`] bytes. It is searched at the last `tries`
+    /// positions with the same hash. The returned length is 0 if there is no match.
     fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {

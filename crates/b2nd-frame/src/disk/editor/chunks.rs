@@ -25,9 +25,9 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 /// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, and
 /// [`commit`](ChunkEditor::commit) then makes them part of the frame. [`file`](ChunkEditor::file) reads the frame.
 ///
-/// In a contiguous frame, chunks, index and trailer are appended to the file, and then a single write of the header's first 512 bytes makes
-/// them valid. Replaced chunks stay in the file as gaps. In a sparse frame, new chunks are new files in the directory. They become valid
-/// when a new `chunks.b2frame` is renamed over the old one.
+/// In a contiguous frame, chunks, index and trailer are appended to the file, and then a single write of at most the first 512 bytes of the
+/// header makes them valid. Replaced chunks stay in the file as gaps. If no chunks remain, a new file replaces the old one. In a sparse
+/// frame, new chunks are new files in the directory. They become valid when a new `chunks.b2frame` is renamed over the old one.
 ///
 /// # After an error
 ///
@@ -149,9 +149,9 @@ impl ChunkEditor {
     /// # Errors
     ///
     /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Fails if the frame would not match `array`: another
-    /// number of chunks, or another typesize, chunksize, blocksize, chunkshape or blockshape. Also fails if an offset occurs twice, or is
-    /// neither in the index nor from [`put`](ChunkEditor::put) since the last commit. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
-    /// writing fails: see [`ChunkEditor`] for the content of the file in this case.
+    /// number of chunks, or another typesize, chunksize, blocksize, chunkshape or blockshape. Also fails if an [`Offset::At`] occurs
+    /// twice, or is neither in the index nor from [`put`](ChunkEditor::put) since the last commit. Returns
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails: see [`ChunkEditor`] for the content of the file in this case.
     pub fn commit<S: AsRef<str> + Serialize>(&mut self, array: &ArrayMeta<S>, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
