@@ -51,7 +51,7 @@ pub(crate) trait TableRows {
 }
 
 /// Finds the table that an argument names: by its key, or by a store that is a table or has a table as its only leaf. Returns the store and
-/// the table's key, or `None` if the argument names no table.
+/// the table's key, or `None` if no table is found.
 pub(crate) fn find(word: &Path) -> Result<Option<(Store, String)>> {
     let location = Location::new(word.as_os_str());
     // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.

@@ -175,7 +175,7 @@ pub(crate) fn source_at(word: &Path, start: &Start) -> Result<Bytes> {
     }
 }
 
-/// Opens the source of the frame that an argument names: a file, a leaf of a store or a URL.
+/// Opens the source of the frame that an argument names.
 pub(crate) fn source(word: &Path) -> Result<Bytes> {
     let location = Location::new(word.as_os_str());
     let opened = location.frame();

@@ -34,12 +34,12 @@ pub(crate) struct Check {
     #[command(flatten)]
     paths: Paths,
 
-    /// Print a JSON object for each frame, on a line of its own.
+    /// Print a JSON object for each frame or table, and for each store with errors, on a line of its own.
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Changed values that still decompress are only found if --digest was used before the
-    /// change.
+    /// Decompress every chunk and attribute. Changed values that still decompress are only found with checksums, such as those that
+    /// --digest writes.
     #[arg(long)]
     data: bool,
 
@@ -47,8 +47,8 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
-    /// Like --data, and exit with 1 if a file has findings, or with 4 if it is readable, but not safe for one of the readers. The readers
-    /// are the ones given with --for; without --for, they are C-Blosc2 and python-blosc2.
+    /// Like --data, and exit with 4 if a file is readable, but not safe for one of the readers, or with 1 if it has other findings. The
+    /// readers are the ones given with --for; without --for, they are C-Blosc2 and python-blosc2.
     #[arg(long)]
     strict: bool,
 

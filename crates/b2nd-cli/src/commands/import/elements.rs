@@ -35,7 +35,7 @@ pub(super) fn open(path: &Path) -> Result<fs::File> {
 }
 
 /// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
-/// known. Fails if the two lengths differ, or a length of the shape is negative.
+/// known. Fails if the two lengths differ, or if the shape has a negative length or is too large.
 pub(super) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
     if let Some(length) = shape.iter().find(|&&length| length < 0) {
         return Err(Error::new(format_args!("shape: expected lengths of 0 or more, found {length}")));
