@@ -148,7 +148,7 @@ impl Job {
         Ok(self.out.join(format!("part-{index}-of-{of}.parquet")))
     }
 
-    /// Returns the listed files that belong to this shard and are new or have changed.
+    /// Lists the files that belong to this shard and have to be read.
     fn changed(&self, listed: &Arc<Mutex<Listed>>, bar: &ProgressBar) -> Listing {
         let (shard, listed, bar) = (self.shard, listed.clone(), bar.clone());
         let names = Names::ending_in(&self.ending);

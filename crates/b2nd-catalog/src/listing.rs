@@ -21,7 +21,7 @@ pub use filter::{ENDINGS, Listing, Names, Unlisted};
 /// The number of files that are passed on together while a directory is walked.
 const WALKED: usize = 256;
 
-/// Lists the file at a path or URL, or all files below the path or URL. An error becomes an entry of the listing.
+/// Lists the file at a path or URL, or the files below the path or URL that `names` selects. An error becomes an entry of the listing.
 pub async fn list(root: &str, names: Names) -> Listing {
     match at(root, names).await {
         Ok(listing) => stores(listing),
@@ -223,7 +223,7 @@ impl Object {
         self.size = Some(self.size.unwrap_or(0) + size);
         let sum = self.etag.as_ref().and_then(|etag| u64::from_str_radix(etag, 16).ok()).unwrap_or(0);
         let version = format!("{} {:?} {:?} {:?}", member.url, member.size, member.etag, member.modified);
-        // The tag does not depend on the order in which the files are listed.
+        // The ETag does not depend on the order in which the files are listed.
         let sum = sum ^ XxHash3_128::oneshot(version.as_bytes()) as u64;
         self.etag = Some(format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);

@@ -35,8 +35,8 @@ pub(crate) struct Answer {
 ///
 /// # Errors
 ///
-/// Fails if the file does not exist or cannot be read, if it is shorter than `known` says, or if its tag differs from the tag in `known`
-/// (unless that is a weak tag). The error is a sentence.
+/// Fails if the file does not exist or cannot be read, if it is shorter than `known` says, or if its ETag differs from the one in `known`
+/// (unless that is weak). The error is a sentence.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,

@@ -152,8 +152,8 @@ pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
 }
 
 /// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the location is
-/// not in an HDF5 file. Otherwise returns the findings in the frames, and those in `found`, which are about the dataset as an array, without
-/// the ones that do not apply to HDF5.
+/// not in an HDF5 file. Otherwise returns the findings in the frames, and those in `found`, which are about the dataset as an array,
+/// without the ones that do not apply to HDF5.
 #[cfg(feature = "hdf5")]
 pub(crate) fn check(
     place: &FramePlace,
