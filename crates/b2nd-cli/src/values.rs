@@ -65,7 +65,7 @@ impl SelectedArray {
             if !array.is_flat() {
                 return Err(Error::new(match array.dtype() {
                     Some(_) => "--dtype is only for frames without an array, and this array has a dtype: leave out --dtype",
-                    None => "--dtype is only for frames without an array: to give this array a dtype, use `b2nd upgrade --dtype`",
+                    None => "--dtype is only for frames without an array: if this array has no dtype, use `b2nd upgrade --dtype`",
                 }));
             }
             array = array.with_dtype(dtype.clone())?;

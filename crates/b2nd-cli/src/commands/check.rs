@@ -208,8 +208,8 @@ impl Check {
     fn ok(&self, chunks: Option<u64>, digests: Option<bool>) -> String {
         let chunks = chunks.map_or_else(|| "values".to_owned(), |chunks| text::count(chunks, "chunk"));
         match (self.decodes(), digests) {
-            (false, _) => format!("ok: {chunks} not decoded (--data decodes them)"),
-            (true, Some(true)) => format!("ok: {chunks} decoded, equal to their digests"),
+            (false, _) => format!("ok: {chunks} not decoded (use --data)"),
+            (true, Some(true)) => format!("ok: {chunks} decoded, digests match"),
             (true, Some(false)) => format!("ok: {chunks} decoded, no digests"),
             (true, None) => format!("ok: {chunks} decoded"),
         }

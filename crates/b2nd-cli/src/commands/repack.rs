@@ -129,7 +129,7 @@ impl Repack {
         links.iter().for_each(|link| eprintln!("{}", output::named(&files.source, link)));
         let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if let Some(name) = names.iter().find(|name| !Path::new(name).components().all(is_inside)) {
-            return Err(Error::new(format_args!("its member {name:?} would be written outside of the target directory")));
+            return Err(Error::new(format_args!("its member {name:?} has a path that leads out of the store")));
         }
         let members = Members { store: &store, names, directory: files.source.is_dir().then_some(&files.source), options };
         match (&files.target, members.directory) {

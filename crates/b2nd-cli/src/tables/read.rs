@@ -208,7 +208,7 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
 /// Writes the selected elements as a table: the fields of structures as columns, other elements as one column.
 pub(crate) fn write_array(values: SelectedArray, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
     let format = format_of(form).unwrap_or(Format::Arrow);
-    let untyped = "the type of its elements is unknown: give it with --dtype, or to an array with `b2nd upgrade --dtype`";
+    let untyped = "the type of its elements is unknown: use --dtype, or for an array without a dtype, `b2nd upgrade --dtype`";
     let dtype = values.array.dtype().cloned().ok_or_else(|| Error::new(untyped))?;
     let (shape, bar) = (values.selection.shape(), progress::bytes(values.len()));
     let row = values.len() / shape.first().map_or(1, |rows| rows.unsigned_abs().max(1));

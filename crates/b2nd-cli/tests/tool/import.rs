@@ -309,7 +309,7 @@ fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
     let device = Directory::new();
     std::os::unix::fs::symlink("/dev/zero", device.path("zero.csv")).unwrap();
     let zero = device.path("zero.csv").display().to_string();
-    tests.fails(&["import", &zero, "zero.b2nd"], &format!("{zero}: it is not a file"));
+    tests.fails(&["import", &zero, "zero.b2nd"], &format!("{zero}: it is not a regular file"));
 }
 
 #[test]

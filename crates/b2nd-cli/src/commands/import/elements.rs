@@ -31,7 +31,7 @@ pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
 pub(super) fn open(path: &Path) -> Result<fs::File> {
-    if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
+    if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a regular file")) }
 }
 
 /// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
