@@ -49,11 +49,11 @@ pub struct Job {
 pub struct Summary {
     /// The number of files that were read, including those with an error, and of locations that could not be listed.
     pub read: u64,
-    /// The number of files that have not changed since the last scan.
+    /// The number of files that were not read, because they have not changed since the last scan.
     pub unchanged: u64,
     /// The number of rows with an error.
     pub errors: u64,
-    /// The number of files that are in the last catalogue but no longer exist.
+    /// The number of files whose rows were dropped, because they were not listed again.
     pub gone: u64,
     /// Whether the argument `stop` of `Job::run` ended the scan before all files were read.
     pub interrupted: bool,

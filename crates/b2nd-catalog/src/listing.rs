@@ -187,7 +187,7 @@ fn is_gone(error: &walkdir::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Combines the files of each `.b2d` store into one object. In every listing, the files of a store are adjacent.
+/// Combines the files of each `.b2d` store into one object. This relies on the files of a store being adjacent in the listing.
 fn stores(listing: Listing) -> Listing {
     let objects = stream::unfold((listing.fuse(), None::<Object>), |(mut listing, mut open)| async move {
         loop {

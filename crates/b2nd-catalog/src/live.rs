@@ -62,7 +62,7 @@ impl TableProvider for Table {
         TableType::Temporary
     }
 
-    /// Supports filters that use only the URL or only the key. Files that cannot have rows that pass them are not read.
+    /// Supports filters that use only the URL or only the key. They are tested before a file is read, if its URL is enough for that.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
             // The filter must be applied again, since a location that cannot be listed has a row whose URL was not tested.

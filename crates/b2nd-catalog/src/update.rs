@@ -103,7 +103,7 @@ impl Known {
 
     /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of files below
     /// locations that could not be listed. `unlisted` contains the URLs of these locations; it is `None` if the scan was interrupted, and
-    /// then the rows of all files that were not read again are copied. Returns the number of files that no longer exist.
+    /// then the rows of all files that were not read again are copied. Returns the number of files whose rows are dropped.
     ///
     /// # Errors
     ///

@@ -51,9 +51,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
     )]
     Check(check::Check),
-    /// Compares two frames or stores and prints the differences.
+    /// Compares the metadata of two frames or stores, with --data also their values, and prints the differences.
     ///
-    /// Exits with 1 if they differ, with 3 if something cannot be read or compared.
+    /// Exits with 1 if there are differences, with 3 if something cannot be read or compared.
     #[command(after_help = "Examples:\n  b2nd diff old.b2nd new.b2nd\n  b2nd diff --data old.b2z new.b2z")]
     Diff(diff::Diff),
     /// Reads and changes attributes.
@@ -72,7 +72,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
     Repack(repack::Repack),
-    /// Joins arrays along an axis, without decompressing chunks that align.
+    /// Joins arrays along an axis, without decompressing the chunks if all of them align.
     #[command(
         after_help = "Examples:\n  b2nd concat jan.b2nd feb.b2nd year.b2nd\n  b2nd concat --axis 1 west.b2nd east.b2nd all.b2nd"
     )]

@@ -43,7 +43,7 @@ pub(crate) trait TableRows {
     /// Computes statistics of each column, with quantiles if requested.
     fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>>;
 
-    /// Prints the rows as text, in lines of at most `width` characters if `width` is given.
+    /// Prints the rows as text. If `width` is given, rows that are longer are shortened.
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()>;
 
     /// Writes the rows in a file format.

@@ -34,7 +34,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     paths: Paths,
 
-    /// Print a JSON object for each frame or table, and for each store with errors, on a line of its own.
+    /// Print a JSON object for each frame or table, and for each store with findings, on a line of its own.
     #[arg(long)]
     json: bool,
 

@@ -23,7 +23,7 @@ use crate::values;
 
 mod chunks;
 
-/// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if something cannot be read or compared.
+/// Compares two frames or stores. The exit status is 0 if no difference is found, 1 if one is, 3 if something cannot be read or compared.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// A frame or a store: a path, a URL, - or STORE::KEY, as for `b2nd info`.
