@@ -30,7 +30,7 @@ pub struct Job {
     /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
     #[arg(long)]
     jobs: Option<NonZeroUsize>,
-    /// Also read attributes. They are at the end of a frame, so most files need a second request.
+    /// Also read attributes. They are at the end of a frame, so most files on servers need a second request.
     #[arg(long)]
     attributes: bool,
     /// Also read the index if it is needed to count the chunks.

@@ -124,7 +124,8 @@ pub(crate) enum Command {
     ///
     /// Two dimensions are drawn as a heat map, one dimension as a plot, uint8 with 3 or 4 channels as an image, and the columns
     /// of a table as histograms. If there are more dimensions, the last two that are longer than 1 are drawn, at the first index of the
-    /// others. If the elements do not fit the picture or are in more than 1,024 chunks, only every n-th one is drawn.
+    /// others. If the elements do not fit the picture or are in more than 1,024 chunks, only every n-th one is drawn, except in a
+    /// histogram.
     #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
     Show(show::Show),
     /// Opens files in the browser, in a page that this program serves.

@@ -118,7 +118,7 @@ impl Check {
             return self.write_digests(output);
         }
         let worst = AtomicU8::new(0);
-        // `undigested` is the first file without digests. If `tells` is true, a hint that names this file is printed at the end.
+        // `undigested` is a file without digests. If `tells` is true, a hint that names this file is printed at the end.
         let (undigested, tells) = (OnceLock::new(), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
@@ -342,7 +342,7 @@ impl Check {
         }
         let answers = match answers.as_slice() {
             _ if finding.not_decoded => "not decoded".to_owned(),
-            [] => "not tested with any reader".to_owned(),
+            [] => "effect on readers unknown".to_owned(),
             answers => answers.join(", "),
         };
         format!("{place}: {} ({answers})", finding.finding)
