@@ -51,7 +51,7 @@ pub struct Summary {
     pub read: u64,
     /// The number of files that were not read, because they have not changed since the last scan.
     pub unchanged: u64,
-    /// The number of rows with an error.
+    /// The number of rows with an error, among the rows that were read.
     pub errors: u64,
     /// The number of files whose rows were dropped, because they were not listed again.
     pub gone: u64,

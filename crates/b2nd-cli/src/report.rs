@@ -22,7 +22,7 @@ const VALUE: usize = 11;
 /// The maximum number of characters of a type in a grid.
 const GRID_TYPE: usize = 14;
 
-/// The maximum number of values in the histogram of a column: its first values.
+/// The maximum number of values in the histogram of a table's column. The first values are taken.
 pub(crate) const SAMPLE: usize = 1 << 20;
 
 /// The number of significant digits of floats in a grid.

@@ -143,7 +143,7 @@ impl Diff {
         self.data || self.values || self.tolerance.is_given()
     }
 
-    /// Compares values. Returns false if they could not be compared.
+    /// Compares values. Returns false if some of them could not be compared.
     fn values(&self, key: &str, of: Comparable, is_array: bool, lines: &mut Lines) -> bool {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),

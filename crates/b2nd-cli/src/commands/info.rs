@@ -26,7 +26,7 @@ use crate::zarr;
 pub(super) mod tree;
 use tree::Tree;
 
-/// The minimum height of a page, in lines.
+/// The minimum number of lines to which a page is cut.
 const LEAST_LINES: usize = 8;
 
 /// Paths and options of `info`.
