@@ -88,8 +88,8 @@ pub(crate) enum Command {
     /// Prints the values of an array, or the rows of a table.
     ///
     /// For an array, prints a line for each row of its last dimension, and an empty line between planes. If it has one dimension,
-    /// prints a line for each element. On a terminal, wraps long rows, and prints several elements of one dimension on a line. For a
-    /// table, prints each row on one line, which is not cut to the width of the terminal.
+    /// prints a line for each element. On a terminal, wraps long rows, and prints several elements of one dimension on a line, unless
+    /// they are structures. For a table, prints each row on one line, which is not cut to the width of the terminal.
     #[command(
         visible_alias = "slice",
         after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x"

@@ -37,8 +37,8 @@ pub(crate) struct Import {
     out: PathBuf,
 
     /// The dtype of the elements of raw bytes or CSV, in NumPy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
-    /// all values are integers that fit it, '<f8' if all values are numbers and the integers fit '<i8', text for other values, and a
-    /// structure with a field for each column if the columns have several types.
+    /// all values are integers that fit it, '<f8' if all values are numbers or empty and the integers fit '<i8', text for other
+    /// values, and a structure with a field for each column if the columns have several types.
     #[arg(long, value_parser = parse_dtype)]
     dtype: Option<DType>,
 

@@ -125,7 +125,7 @@ impl Repack {
             ));
         }
         let (new, store) = if files.target.is_none() { archive::lock(store, &files.source)? } else { (None, store) };
-        let (names, links) = archive::names(&store)?;
+        let (names, links) = if files.target.is_none() && new.is_none() { store.contents()? } else { archive::names(&store)? };
         links.iter().for_each(|link| eprintln!("{}", output::named(&files.source, link)));
         let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if let Some(name) = names.iter().find(|name| !Path::new(name).components().all(is_inside)) {
