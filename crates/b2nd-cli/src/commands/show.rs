@@ -30,8 +30,8 @@ use chart::{Axis, Body, Chart, Ticks, plain};
 use drawn::Drawn;
 use text_chart::MARGIN;
 
-/// The statistics of an array of at most this size in bytes are computed from all its values. The statistics of a larger array are computed
-/// only from the drawn values.
+/// If the selected elements have at most this size in bytes, the statistics are computed from all of them, otherwise only from the drawn
+/// ones.
 const QUICK: usize = 1 << 26;
 
 /// The maximum size of the drawn elements in bytes.
