@@ -27,19 +27,19 @@ with tempfile.TemporaryDirectory() as directory:
             )
             array.schunk.vlmeta["note"] = "theirs"
             assert run("check", "--digest", path) == (0, f"{path}: 6 digests\n")
-            assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, equal to their digests\n")
+            assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, digests match\n")
             array = blosc2.open(path, mode="a")
             assert np.array_equal(array[:], values) and array.schunk.vlmeta["note"] == "theirs"
             version, name, digests = array.schunk.vlmeta["b2nd_digests"]
             assert (version, name, len(digests)) == (1, "xxh3-64", 6 * 8)
             # An edit by python-blosc2 keeps the digests. If it changes values, the check fails until the digests are computed again.
             array.schunk.vlmeta["more"] = list(range(100))
-            assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, equal to their digests\n")
+            assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, digests match\n")
             array[0, 0] = -1
             status, text = run("check", "--data", path)
             assert status == 1 and text.count("\n") == 1 and ": chunk 0" in text, text
             run("check", "--digest", path)
-            assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, equal to their digests\n")
+            assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, digests match\n")
             if contiguous:
                 cut, new = path + ".cut", path + ".new"
                 with open(path, "rb") as file, open(cut, "wb") as short:

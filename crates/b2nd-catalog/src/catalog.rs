@@ -98,7 +98,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Fails if the disk is full or the directory is not writable.
+    /// Fails if the catalogue cannot be written, for example because the disk is full.
     pub fn finish(mut self, notes: &Notes) -> Result<()> {
         self.hand_over()?;
         let Writer { new, pieces, thread, .. } = self;

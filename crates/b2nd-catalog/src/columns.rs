@@ -20,7 +20,7 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// Fails if the type of a column differs from that of the column in `SCHEMA` with the same name.
+/// Returns the errors of Arrow. None is expected, because the columns have the types in [`SCHEMA`].
 pub fn batch(rows: &[&CatalogRow]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }

@@ -30,7 +30,7 @@ pub struct Job {
     /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
     #[arg(long)]
     jobs: Option<NonZeroUsize>,
-    /// Also read attributes. They are at the end of a frame, so most files need a second request.
+    /// Also read attributes. They are at the end of a frame, so most files on servers need a second request.
     #[arg(long)]
     attributes: bool,
     /// Also read the index if it is needed to count the chunks.
@@ -49,11 +49,11 @@ pub struct Job {
 pub struct Summary {
     /// The number of files that were read, including those with an error, and of locations that could not be listed.
     pub read: u64,
-    /// The number of files that have not changed since the last scan.
+    /// The number of files that were not read, because they have not changed since the last scan.
     pub unchanged: u64,
-    /// The number of rows with an error.
+    /// The number of rows with an error, among the rows that were read.
     pub errors: u64,
-    /// The number of files that are in the last catalogue but no longer exist.
+    /// The number of files whose rows were dropped, because they were not listed again.
     pub gone: u64,
     /// Whether the argument `stop` of `Job::run` ended the scan before all files were read.
     pub interrupted: bool,
@@ -148,7 +148,7 @@ impl Job {
         Ok(self.out.join(format!("part-{index}-of-{of}.parquet")))
     }
 
-    /// Returns the listed files that belong to this shard and are new or have changed.
+    /// Lists the files that belong to this shard and have to be read.
     fn changed(&self, listed: &Arc<Mutex<Listed>>, bar: &ProgressBar) -> Listing {
         let (shard, listed, bar) = (self.shard, listed.clone(), bar.clone());
         let names = Names::ending_in(&self.ending);

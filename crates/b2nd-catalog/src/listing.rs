@@ -21,7 +21,7 @@ pub use filter::{ENDINGS, Listing, Names, Unlisted};
 /// The number of files that are passed on together while a directory is walked.
 const WALKED: usize = 256;
 
-/// Lists the file at a path or URL, or all files below the path or URL. An error becomes an entry of the listing.
+/// Lists the file at a path or URL, or the files below the path or URL that `names` selects. An error becomes an entry of the listing.
 pub async fn list(root: &str, names: Names) -> Listing {
     match at(root, names).await {
         Ok(listing) => stores(listing),
@@ -187,7 +187,7 @@ fn is_gone(error: &walkdir::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Combines the files of each `.b2d` store into one object. In every listing, the files of a store are adjacent.
+/// Combines the files of each `.b2d` store into one object. This relies on the files of a store being adjacent in the listing.
 fn stores(listing: Listing) -> Listing {
     let objects = stream::unfold((listing.fuse(), None::<Object>), |(mut listing, mut open)| async move {
         loop {
@@ -223,7 +223,7 @@ impl Object {
         self.size = Some(self.size.unwrap_or(0) + size);
         let sum = self.etag.as_ref().and_then(|etag| u64::from_str_radix(etag, 16).ok()).unwrap_or(0);
         let version = format!("{} {:?} {:?} {:?}", member.url, member.size, member.etag, member.modified);
-        // The tag does not depend on the order in which the files are listed.
+        // The ETag does not depend on the order in which the files are listed.
         let sum = sum ^ XxHash3_128::oneshot(version.as_bytes()) as u64;
         self.etag = Some(format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);

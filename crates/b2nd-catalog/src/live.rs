@@ -62,7 +62,7 @@ impl TableProvider for Table {
         TableType::Temporary
     }
 
-    /// Supports filters that use only the URL or only the key. Such filters are applied before a file is read.
+    /// Supports filters that use only the URL or only the key. They are tested before a file is read, if its URL is enough for that.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
             // The filter must be applied again, since a location that cannot be listed has a row whose URL was not tested.
@@ -98,7 +98,7 @@ impl TableProvider for Table {
     }
 }
 
-/// Returns the column that an expression uses, or `None` if it does not use exactly one column.
+/// Returns the column that an expression uses, or `None` if it does not use exactly one column or is volatile.
 fn column_of(filter: &Expr) -> Option<&str> {
     let columns = filter.column_refs();
     let mut names = columns.iter().map(|column| column.name.as_str());
@@ -108,8 +108,8 @@ fn column_of(filter: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns the URL to list: the deepest directory below the root that contains all URLs that can pass the filters. If the filters name no
-/// such directory, returns the root.
+/// Returns the URL to list: a directory below the root that contains all URLs that can pass the filters. If the filters name no such
+/// directory, returns the root.
 fn narrowed(root: &str, filters: &[Expr]) -> String {
     let Ok(url) = Object::of(root).map(|object| object.url) else { return root.to_owned() };
     let below = format!("{}/", url.trim_end_matches('/'));

@@ -22,7 +22,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reads the headers of all files below directories and URLs, and writes a catalogue.
+    /// Reads the headers of Blosc2 files below directories and URLs, and writes a catalogue.
     Scan(Job),
     #[cfg(feature = "sql")]
     /// Queries with SQL: the catalogue as `arrays`, files as `b2nd('url')`, tables of python-blosc2 as `'table.b2z'`.

@@ -60,8 +60,8 @@ impl FilePlace {
     ///
     /// # Errors
     ///
-    /// Fails if a URL is not valid, its scheme is not supported (`file`, `http`, `https`, `s3`, `gs` and `az` are), it has a query
-    /// or a fragment, or the environment has wrong settings for this scheme.
+    /// Fails if a URL is not valid, its scheme is not supported, it is the URL of a server and has a query or a fragment, or the
+    /// environment has wrong settings for this scheme.
     pub fn of(text: &str) -> Result<FilePlace> {
         if !text.contains("://") {
             return Ok(FilePlace::Disk(std::path::absolute(text)?));
@@ -126,7 +126,7 @@ impl FilePlace {
 }
 
 impl Object {
-    /// Creates an object from a URL or a local path. The size, tag and time of the file are unknown.
+    /// Creates an object from a URL or a local path. The size, ETag and time of the file are unknown.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Object {
         Ok(Object::new(named(url), place))
     }
 
-    /// Creates an object whose size, tag and time are unknown.
+    /// Creates an object whose size, ETag and time are unknown.
     pub(crate) fn new(url: String, place: FilePlace) -> Object {
         Object { url, place, size: None, etag: None, modified: None, members: Vec::new() }
     }
@@ -152,7 +152,7 @@ static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::defau
 /// Parses a URL and removes its user and password. These are remembered for later requests to the server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
     let mut url = Url::parse(text).with_context(|| format!("{} is not a URL", shown(text)))?;
-    // In URLs with schemes other than `http` and `https`, the user is the name of a container.
+    // In URLs with schemes other than `http` and `https`, the user can be the name of a container.
     let is_web = matches!(url.scheme(), "http" | "https");
     if is_web && (!url.username().is_empty() || url.password().is_some()) {
         USERS.lock().unwrap_or_else(PoisonError::into_inner).insert(url.origin().ascii_serialization(), url.clone());

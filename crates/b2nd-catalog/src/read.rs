@@ -1,4 +1,4 @@
-//! Reads the rows of files, with as few range requests as possible.
+//! Reads the rows of files, with few range requests.
 
 mod disk;
 mod fetched;
@@ -14,11 +14,10 @@ use crate::row::{CatalogRow, Extent, UNREADABLE};
 use disk::OnDisk;
 use fetched::Fetched;
 
-/// The minimum number of bytes that are read together from a store. More than one frame is read at a time, because small frames are often
-/// adjacent.
+/// The number of bytes to which a single read of a store is extended, because small frames are often adjacent.
 const OF_STORE: u64 = 1 << 16;
 
-/// The minimum number of bytes that are read from the end of a remote frame, which is enough for the attributes of most frames.
+/// The number of bytes to which a single read of a remote frame is extended, which is enough for the attributes of most frames.
 const OF_TAIL: u64 = 1 << 15;
 
 /// Reads the rows of a file: a row for the file and, if it is a store, a row for each leaf, in the order of their keys.
@@ -72,7 +71,7 @@ pub fn rows_on_disk(objects: &[Object], extent: Extent) -> Vec<CatalogRow> {
     rows
 }
 
-/// Returns the size, tag and time that the listing has for a file, or `None` if the listing does not include the size.
+/// Returns the size, ETag and time that the listing has for a file, or `None` if the listing does not include the size.
 fn found(object: &Object) -> Option<Found> {
     let (etag, modified) = (object.etag.clone(), object.modified);
     object.size.map(|size| Found { size, etag, modified })

@@ -10,7 +10,7 @@ use object_store::{ObjectMeta, ObjectStore};
 /// The maximum number of bytes of a file that are in memory at the same time.
 pub(crate) const HELD: u64 = 1 << 28;
 
-pub(crate) const CHANGED: &str = "it was changed while it was read";
+pub(crate) const CHANGED: &str = "it was changed after it was listed or opened";
 
 /// The properties of a version of a file, from a listing or from the answer to a request.
 #[derive(Clone, PartialEq)]
@@ -35,8 +35,8 @@ pub(crate) struct Answer {
 ///
 /// # Errors
 ///
-/// Fails if the file does not exist or cannot be read, if it is shorter than `known` says, or if its tag differs from the tag in `known`
-/// (unless that is a weak tag). The error is a sentence.
+/// Fails if the file does not exist or cannot be read, if it is shorter than `known` says, or if its ETag differs from the one in `known`
+/// (unless that is weak). The error is a sentence.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,

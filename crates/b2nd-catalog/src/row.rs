@@ -22,7 +22,7 @@ pub struct CatalogRow {
     pub error: Option<String>,
     /// The length of the file in bytes, the total length of the files of a `.b2d` store, or `None` for a leaf.
     pub size: Option<i64>,
-    /// The tag by which the server identifies this version of the file. For a `.b2d` store, it is computed from the store's files.
+    /// The ETag, by which the server identifies this version of the file. For a `.b2d` store, it is computed from the store's files.
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,
@@ -71,7 +71,7 @@ impl From<Unlisted> for CatalogRow {
 pub struct Extent {
     /// Whether to read the attributes, which are at the end of the frame.
     pub attributes: bool,
-    /// Whether to read the index, which is at the end of the frame. It is only read if chunks vary in length, to count them.
+    /// Whether to read the index, which follows the chunks. It is only read if chunks vary in length, to count them.
     pub index: bool,
 }
 
@@ -80,8 +80,8 @@ impl CatalogRow {
     ///
     /// # Errors
     ///
-    /// Fails if the source returns an error, if the array metalayer or a requested part cannot be read, or if the file is cut off. The
-    /// columns that could be determined are filled in nevertheless.
+    /// Fails if the source returns an error, if the array metalayer or another part that is needed cannot be read, or if the file is cut
+    /// off. The columns that could be determined are filled in nevertheless.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd_frame::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.position()));
@@ -150,5 +150,6 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The text with which [`CatalogRow::error`] starts if the file could not be read. Other errors are about the content of the file.
+/// The text with which [`CatalogRow::error`] starts if the file could not be read. Other errors are about the content of the file, or about
+/// a location that could not be listed.
 pub const UNREADABLE: &str = "cannot be read: ";

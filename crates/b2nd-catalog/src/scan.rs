@@ -17,7 +17,7 @@ const TOGETHER: usize = 64;
 /// The default number of files on servers that are read at the same time.
 const REQUESTS: usize = 256;
 
-/// The default number of threads per core that read disks. More threads slow each other down.
+/// The default number of threads per core that read disks. On local disks, more threads slow each other down.
 const THREADS: usize = 4;
 
 /// The maximum number of roots that are looked up at the same time. A list of URLs may have thousands.

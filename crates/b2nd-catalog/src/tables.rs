@@ -33,8 +33,9 @@ use plan::Scan;
 /// * Only the columns that a query names are read, and only the chunks with rows that the query needs.
 /// * Rows that cannot pass the filters are skipped, as far as the table has SUMMARY indexes that are not stale. DataFusion applies the
 ///   filters to the remaining rows.
-/// * The exact number of rows is known without reading values, so `count(*)` is fast and joins begin with the smaller table. `min` and
-///   `max` of a column come from its SUMMARY index, if no row was deleted, no value is NaN, and neither of the two is the float 0.
+/// * The exact number of rows is known without reading values, so `count(*)` is fast and joins begin with the smaller table. Without
+///   a filter, `min` and `max` of a column come from its SUMMARY index if the index has them exactly; for example, it does not if a row was
+///   deleted.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -32,8 +32,8 @@ pub struct Known {
 /// What this scan found out about a file of the last catalogue.
 #[derive(PartialEq, Eq)]
 enum Fate {
-    /// The file was not listed yet. Contains a hash of the file's size, tag and time in the last catalogue, or `None` if the file could not
-    /// be read and must be read again.
+    /// The file was not listed yet. Contains a hash of the file's size, ETag and time in the last catalogue, or `None` if the file could
+    /// not be read and must be read again.
     Unseen(Option<u64>),
     Unchanged,
     Replaced,
@@ -103,7 +103,7 @@ impl Known {
 
     /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of files below
     /// locations that could not be listed. `unlisted` contains the URLs of these locations; it is `None` if the scan was interrupted, and
-    /// then the rows of all files that were not read again are copied. Returns the number of files that no longer exist.
+    /// then the rows of all files that were not read again are copied. Returns the number of files whose rows are dropped.
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ fn lock(path: &Path) -> Result<Option<File>> {
 
 fn open(file: &File, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     let file = file.try_clone()?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| format!("{} is not Parquet", path.display()))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| format!("cannot read {}", path.display()))?;
     let names = |schema: &arrow::datatypes::Schema| {
         schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
     };

@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Shows what is in frames and stores; `b2nd PATH...` does the same.
     #[command(after_help = "Examples:\n  b2nd info field.b2nd\n  b2nd info --tree archive.b2z")]
     Info(Info),
-    /// Lists frames and stores, a line each: kind, dtype, shape, size and ratio; `b2nd DIRECTORY` does the same.
+    /// Lists frames and stores, a line each: name, kind, dtype, shape, size and ratio.
     #[command(after_help = "Examples:\n  b2nd ls data/\n  b2nd ls -r --tree data/")]
     Ls(ls::Ls),
     /// Prints the bytes of the header and trailer with their meaning.
@@ -44,16 +44,16 @@ pub(crate) enum Command {
     Draw(Paths),
     /// Checks frames and stores for errors.
     ///
-    /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for one of
-    /// the readers that --for or --strict checks for. With --for but not --strict, errors that affect none of these readers do not
-    /// count.
+    /// Exits with 1 if there are findings, such as errors, and with 3 if a file cannot be opened. With --for or --strict, exits with 4
+    /// instead of 1 if every file is readable, but one is not safe for one of the readers. With --for but not --strict, other findings
+    /// in readable files do not count.
     #[command(
         after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
     )]
     Check(check::Check),
-    /// Compares two frames or stores and prints the differences as `git diff` does.
+    /// Compares the metadata of two frames or stores, with --data also their values, and prints the differences.
     ///
-    /// Exits with 1 if they differ, with 3 if something cannot be read or compared.
+    /// Exits with 1 if there are differences, with 3 if something cannot be read or compared.
     #[command(after_help = "Examples:\n  b2nd diff old.b2nd new.b2nd\n  b2nd diff --data old.b2z new.b2z")]
     Diff(diff::Diff),
     /// Reads and changes attributes.
@@ -72,12 +72,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
     Repack(repack::Repack),
-    /// Joins arrays along an axis, without decompressing chunks that align.
+    /// Joins arrays along an axis, without decompressing the chunks if all of them align.
     #[command(
         after_help = "Examples:\n  b2nd concat jan.b2nd feb.b2nd year.b2nd\n  b2nd concat --axis 1 west.b2nd east.b2nd all.b2nd"
     )]
     Concat(concat::Concat),
-    /// Copies the intact parts of a damaged frame and fills the lost ones.
+    /// Copies the intact parts of a damaged frame and fills lost chunks.
     ///
     /// Lists the lost parts, and exits with 1 if there are any.
     #[command(after_help = "Examples:\n  b2nd salvage broken.b2nd new.b2nd\n  b2nd salvage --fill nan broken.b2nd new.b2nd")]
@@ -88,8 +88,8 @@ pub(crate) enum Command {
     /// Prints the values of an array, or the rows of a table.
     ///
     /// For an array, prints a line for each row of its last dimension, and an empty line between planes. If it has one dimension,
-    /// prints a line for each element, unless the output is a terminal. For a table, prints each row on one line, which is not cut
-    /// to the width of the terminal.
+    /// prints a line for each element. On a terminal, wraps long rows, and prints several elements of one dimension on a line, unless
+    /// they are structures. For a table, prints each row on one line, which is not cut to the width of the terminal.
     #[command(
         visible_alias = "slice",
         after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x"
@@ -97,14 +97,14 @@ pub(crate) enum Command {
     Cat(cat::Cat),
     /// Prints the first screen of an array's values or of a table's rows.
     ///
-    /// Prints as many rows as fit the terminal, or 25 lines of 80 columns if the output is not a terminal. If columns do not fit,
-    /// `…` takes their place.
+    /// Prints as many rows as fit the terminal, or 25 lines of 80 columns if the output is not a terminal. `…` takes the place of
+    /// columns that do not fit. If an array has more than two dimensions, prints rows of its first plane.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
     Head(cat::Excerpt),
     /// Prints the last values of an array, or the last rows of a table, like `b2nd head`.
     #[command(after_help = "Examples:\n  b2nd tail field.b2nd\n  b2nd tail -n 3 table.b2z")]
     Tail(cat::Excerpt),
-    /// Writes an array as NumPy, Zarr, CSV, JSON, text, Arrow or Parquet; a table as Arrow, Parquet, CSV or JSON.
+    /// Writes an array as NumPy, raw bytes, Zarr, CSV, JSON, text, Arrow or Parquet; a table as Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(export::Export),
     /// Converts NumPy, CSV, raw bytes, Zarr or HDF5 to a `.b2nd` file.
@@ -123,8 +123,9 @@ pub(crate) enum Command {
     /// Draws values as a heat map, plot, image or histogram, in the terminal or as a PNG.
     ///
     /// Two dimensions are drawn as a heat map, one dimension as a plot, uint8 with 3 or 4 channels as an image, and the columns
-    /// of a table as histograms. If there are more dimensions, the last two that are longer than 1 are drawn, at index 0 of the
-    /// others. If an array does not fit the picture or has more than 1,024 chunks, only every n-th element is drawn.
+    /// of a table as histograms. If there are more dimensions, the last two that are longer than 1 are drawn, at the first index of the
+    /// others. If the elements do not fit the picture or are in more than 1,024 chunks, only every n-th one is drawn, except in a
+    /// histogram.
     #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
     Show(show::Show),
     /// Opens files in the browser, in a page that this program serves.

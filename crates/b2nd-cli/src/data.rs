@@ -15,7 +15,7 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// Opens the data that an argument names. Also returns whether only some rows of a table or values of a list are selected.
+    /// Opens the data that an argument names. Also returns whether the user selected rows of a table or values of a list.
     pub(crate) fn open(word: &Path, start: &Start, part: &TablePart, slice: Option<&Slice>) -> Result<(Data, bool)> {
         let table = if start.offset.is_none() { tables::open(word)? } else { None };
         if let Some(mut rows) = table {

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::report::DIGITS;
 
-/// The minimum number of characters of a text that are shown, even if the line is then longer than the terminal is wide.
+/// The number of characters that a text can always have, even if the line is then longer than the terminal is wide.
 const NARROWEST: usize = 16;
 
 /// The maximum number of differing values that are shown.
@@ -33,7 +33,7 @@ impl Tolerance {
     /// Returns true if a tolerance is given and the numbers are equal within it, as in NumPy's `isclose`.
     pub(crate) fn accepts(&self, one: Number, other: Number) -> bool {
         let room = self.atol.unwrap_or(0.0) + self.rtol.unwrap_or(0.0) * other.to_f64().abs();
-        self.is_given() && (one == other || distance(one, other) <= room)
+        self.is_given() && (one == other || distance(one, other) <= room.min(f64::MAX))
     }
 }
 
@@ -57,7 +57,8 @@ pub(crate) struct Differing {
 }
 
 impl Differing {
-    /// Counts a difference. `cells` returns its position, in brackets, and the two values; it is called only for the first differences.
+    /// Counts a difference. `cells` returns its position, in brackets, and the two values if they have texts. It is called only for the
+    /// first differences.
     pub(crate) fn add(&mut self, cells: impl FnOnce() -> Vec<String>) {
         if self.first.len() < SHOWN {
             self.first.push(cells());
@@ -72,8 +73,7 @@ impl Differing {
         }
     }
 
-    /// Returns a sentence with the number of differences, followed by lines with the first values that differ, or nothing if nothing
-    /// differs.
+    /// Returns lines with the number of differences and the first of them, or nothing if nothing differs.
     pub(crate) fn lines(&self, what: &str) -> Vec<String> {
         let Some(first) = self.first.first() else { return Vec::new() };
         let verb = if self.count == 1 { "differs" } else { "differ" };
@@ -91,11 +91,12 @@ impl Differing {
     }
 }
 
-/// The lines with differences, cut to the width of the terminal, if there is a terminal.
+/// The lines with differences.
 pub(crate) struct Lines {
     pub(crate) lines: Vec<String>,
     /// Sentences about what was not compared.
     pub(crate) unread: Vec<String>,
+    /// The width of the terminal, if there is one. Texts are cut to it.
     width: Option<usize>,
 }
 
@@ -104,7 +105,7 @@ impl Lines {
         Lines { lines: Vec::new(), unread: Vec::new(), width }
     }
 
-    /// Adds a line for a text that is only in one of the files.
+    /// Adds a line with a sign, a name and a text.
     pub(crate) fn one(&mut self, sign: char, name: &str, text: &str) {
         self.from(sign, name, text, 0);
     }
@@ -116,7 +117,7 @@ impl Lines {
         }
     }
 
-    /// Adds a line for each of two texts. If the texts are long, only the part around their first difference is shown.
+    /// Adds a line for each of two texts. Of a text that is too long for the terminal, only the part around the first difference is shown.
     pub(crate) fn both(&mut self, name: &str, a: &str, b: &str) {
         let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         self.from('-', name, a, same);

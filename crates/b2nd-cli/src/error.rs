@@ -14,7 +14,7 @@ pub(crate) const INSTALL: &str = "install one that can, with `cargo install --pa
 /// `?` turns errors of other crates into [`Error::Read`]. Errors of writing output are mapped to [`Error::Write`] where they occur.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// A file cannot be read or created, or an argument is wrong. The command reports the error and continues with the next file, if there
+    /// A file cannot be read or created, or an argument is wrong. Most commands report the error and continue with the next file, if there
     /// is one.
     Read(Box<dyn std::error::Error + Send + Sync>),
     /// Standard output or standard error cannot be written. The command ends.

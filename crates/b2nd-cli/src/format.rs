@@ -24,8 +24,8 @@ pub(crate) enum OutputFormat {
     Npy,
     /// The bytes of the elements, in C order.
     Bin,
-    /// Comma-separated values: a record for each element if the array has one dimension, otherwise for each row of the last
-    /// dimension.
+    /// Comma-separated values: a record for each row of a table or of an array's last dimension, or for each element if the array
+    /// has one dimension.
     Csv,
     /// Nested lists, or for a table an object for each row.
     Json,
@@ -44,7 +44,7 @@ pub(crate) enum OutputFormat {
     Zarr,
 }
 
-/// The endings of file names that select a format, for an error message.
+/// Endings of file names that select a format, for an error message.
 const ENDINGS: &str = ".npy, .bin, .csv, .json, .jsonl, .ndjson, .txt, .arrow, .feather, .arrows, .parquet or .zarr";
 
 impl OutputFormat {

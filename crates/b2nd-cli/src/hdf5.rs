@@ -21,13 +21,13 @@ use crate::error::{Error, Result};
 use crate::output;
 use crate::progress;
 
-/// Lets all commands open an HDF5 file as a store whose leaves are the datasets.
+/// Lets commands open an HDF5 file as a store whose leaves are the datasets.
 pub(crate) fn register() {
     #[cfg(feature = "hdf5")]
     b2nd_hdf5::open_as_stores();
 }
 
-/// Opens the dataset that an argument names. Returns `None` if the argument does not name an HDF5 file or a part of one.
+/// Opens the dataset that an argument names. Returns `None` if the argument has no key and no ending of HDF5, or names another file.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     let location = Location::new(word.as_os_str());
     // Other files are not opened here: raw bytes can come from a pipe, which can be read only once.
@@ -62,8 +62,8 @@ pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a dataset as an array with the dataset's chunks. Chunks that are compressed with Blosc2 in the layout of the array are copied.
-/// Others are compressed as the user requested in `given`, by default like the dataset's Blosc2 chunks, or if it has none, with `options`.
+/// Writes a dataset as an array. If `given` is empty, chunks that Blosc2 compressed in the layout of the array are copied, and others are
+/// compressed like the dataset's Blosc2 chunks, or if it has none, with `options`.
 pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &Options) -> Result<()> {
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();
@@ -152,7 +152,8 @@ pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
 }
 
 /// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the location is
-/// not in an HDF5 file. Otherwise returns the findings in `found`, which are those of the dataset as an array, and those in the frames.
+/// not in an HDF5 file. Otherwise returns the findings in the frames, and those in `found`, which are about the dataset as an array,
+/// without the ones that do not apply to HDF5.
 #[cfg(feature = "hdf5")]
 pub(crate) fn check(
     place: &FramePlace,

@@ -57,8 +57,8 @@ struct Cli {
     color: colorchoice_clap::Color,
 }
 
-/// Puts slices that start with a negative index, such as `-2:`, in brackets, so that they are not taken for options. The value of an option
-/// stays as it is, and so do the words of subcommands without slices.
+/// Puts slices such as `-2:` and `-1,0` in brackets, so that they are not taken for options. The value of an option stays as it is, and so
+/// do the words of subcommands without slices.
 fn in_brackets(words: Vec<OsString>, tool: &clap::Command) -> Vec<OsString> {
     let command = words.iter().find_map(|word| tool.find_subcommand(word)).unwrap_or(tool);
     if !command.get_arguments().any(|arg| arg.get_id() == "slice") {

@@ -29,13 +29,13 @@ pub(crate) fn cut_to(line: String, width: usize) -> String {
     if line.chars().count() <= width { line } else { shortened(line, width.saturating_sub(1)) }
 }
 
-/// Returns standard output, to which values can be written. On a terminal, control characters in the values are escaped.
+/// Returns standard output, which is [`Escaped`] on a terminal.
 pub(crate) fn stdout() -> Box<dyn Write + Send> {
     let out = io::stdout();
     if out.is_terminal() { Box::new(Escaped { out, held: false }) } else { Box::new(out) }
 }
 
-/// Returns standard error. On a terminal, lines are broken at spaces.
+/// Returns standard error. On a terminal, long lines are broken at spaces.
 fn stderr() -> Box<dyn Write> {
     let out = anstream::stderr();
     match terminal_size::terminal_size_of(io::stderr()) {
@@ -115,12 +115,12 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Creates streams for text with styles. Without `--color`, styles are removed if the output does not go to a terminal.
+    /// Creates streams for text with styles. By default, styles are removed if the output does not go to a terminal.
     pub(crate) fn styled() -> Output {
         Output::to(anstream::stdout())
     }
 
-    /// Creates streams for text without styles, such as JSON. On a terminal, control characters are escaped.
+    /// Creates streams for text without styles, such as JSON. On a terminal, the output is [`Escaped`].
     pub(crate) fn plain() -> Output {
         Output::to(stdout())
     }
@@ -178,8 +178,8 @@ impl Write for UntilClosed {
     }
 }
 
-/// Formats an error with the path of the file at its start, unless the path is empty. If the error already starts with this path, as errors
-/// of the library do, the path is not repeated.
+/// Formats an error with the path of the file at its start, unless the path is empty. If the error already starts with this path, the path
+/// is not repeated.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", without_password(&path.to_string_lossy())), error.to_string());
     printable(&if path == Path::new("") || error.starts_with(&place) { error } else { place + &error })

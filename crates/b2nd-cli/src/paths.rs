@@ -27,7 +27,7 @@ pub(crate) struct Paths {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Search directories, with their subdirectories, for frames and stores.
+    /// Search directories and their subdirectories for frames and stores.
     #[arg(short, long, conflicts_with = "offset")]
     pub(crate) recursive: bool,
 
@@ -50,7 +50,7 @@ pub(crate) struct Paths {
 
 /// What was found at a path: a frame, a store or a leaf.
 pub(crate) enum Found<'a, 's> {
-    /// A frame, which is a file or a leaf of a store.
+    /// A frame: a file, the directory of a sparse frame, or a leaf of a store.
     Frame { place: FramePlace<'a>, frame: &'a Frame<'s> },
     /// A store, or a group of the store if `key` is given. Its leaves are found next, except with [`Leaves::Itself`].
     Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Arc<Store> },
@@ -146,7 +146,7 @@ impl Paths {
         Ok(all)
     }
 
-    /// Like [`each`](Paths::each), but with `-r`, files are read on all cores. The order of the output is the same.
+    /// Like [`each`](Paths::each), but with `-r`, files that are not stores are read on all cores. The order of the output is the same.
     pub(crate) fn each_at_once(&self, leaves: Leaves, output: &mut Output, show: &ShowAtOnce) -> io::Result<bool> {
         let Output { out, err } = output;
         if !self.recursive {
@@ -297,7 +297,7 @@ pub(crate) fn group(store: &StoreListing, key: &str) -> Option<StoreListing> {
 
 /// Returns an error for a group that only has attributes.
 pub(crate) fn no_leaf() -> Error {
-    Error::new("it is a group, and has no leaf")
+    Error::new("it is a group without leaves")
 }
 
 /// Shows the leaves `all`. If a leaf has an error, prints the error to `err` and continues with the next leaf.
@@ -354,7 +354,7 @@ fn is_plain(path: &Path) -> bool {
     path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path)
 }
 
-/// Returns true if a path is a directory that is neither a sparse frame nor a store, and whose format is not another one.
+/// Returns true if a path is a directory that is neither a sparse frame nor a store, and that has no other known format.
 pub(crate) fn is_listed(path: &Path) -> bool {
     is_plain(path) && foreign::describe_directory(path).is_none()
 }

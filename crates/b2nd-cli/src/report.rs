@@ -7,7 +7,7 @@ use b2nd_view::text::{LABEL, TITLE, columns, hex, printable, shortened, styled, 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// The maximum number of characters that are shown of a value.
+/// The maximum number of characters that are shown of a text or a byte string.
 const TEXT: usize = 40;
 
 /// The maximum number of characters of a name in a summary. With the limits of types and values, most lines have at most 80 characters.
@@ -22,7 +22,7 @@ const VALUE: usize = 11;
 /// The maximum number of characters of a type in a grid.
 const GRID_TYPE: usize = 14;
 
-/// The maximum number of values in the histogram of a column: its first values.
+/// The maximum number of values in the histogram of a table's column. The first values are taken.
 pub(crate) const SAMPLE: usize = 1 << 20;
 
 /// The number of significant digits of floats in a grid.
@@ -42,7 +42,7 @@ pub(crate) fn grid(reports: &[Report]) -> Vec<String> {
     columns(&heading.chain(cells).collect::<Vec<_>>(), &right)
 }
 
-/// Returns rows of texts: a heading, and a row with statistics for each column of a table with this number of rows.
+/// Returns the summary of a table with this number of rows, as cells: a heading, and a row with statistics for each column.
 pub(crate) fn summary(reports: &[Report], rows: u64) -> Vec<Vec<String>> {
     let distribution = if rows > SAMPLE as u64 { "distribution of a sample" } else { "distribution" };
     let heading = ["name", "type", "nulls", "min", "max", distribution].map(str::to_owned).to_vec();
@@ -81,7 +81,7 @@ pub(crate) struct Report {
     pub(crate) tally: Tally,
     /// The number of nulls in a column of a table, or `None` for an array.
     pub(crate) nulls: Option<u64>,
-    /// The quantiles at [`FRACTIONS`], if they were requested and the values are numbers.
+    /// The quantiles at [`FRACTIONS`], if they were requested and could be computed.
     pub(crate) quantiles: Option<Vec<Number>>,
     /// A label and a text that follow the statistics.
     pub(crate) note: Option<(&'static str, String)>,
@@ -94,7 +94,7 @@ pub(crate) const FRACTIONS: [f64; 3] = [0.25, 0.5, 0.75];
 
 /// The type of the values of a report.
 pub(crate) enum Of {
-    /// Elements of an array, with their dtype, or `None` if the file has no dtype.
+    /// Elements of a dtype, or `None` if the file has no dtype.
     Elements(Option<DType>),
     /// Texts of a table: the name of their type, and the number of distinct texts, or `None` if there are too many to count.
     Texts(String, Option<u64>),
@@ -269,8 +269,7 @@ impl Report {
         all
     }
 
-    /// Returns the names and the texts of a row in a grid of columns. The texts are empty if there is no null or no NaN, as
-    /// in most columns.
+    /// Returns the names and the texts of a row in a grid of columns. Numbers of nulls and NaN that are 0 have empty texts.
     pub(crate) fn cells(&self) -> Vec<(&'static str, String)> {
         let kind = shortened(self.of.name().unwrap_or_default(), GRID_TYPE);
         let mut cells = vec![("column", printable(self.column.as_deref().unwrap_or_default())), ("type", kind)];

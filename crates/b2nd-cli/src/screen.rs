@@ -42,7 +42,8 @@ pub(crate) fn size() -> (usize, usize) {
     terminal().map_or(PAGE, |(columns, lines)| (columns.max(1), lines.saturating_sub(1).max(1)))
 }
 
-/// Prints rows of an array: as many as the user requested, or as many as fit the screen. Columns that do not fit are replaced by `…`.
+/// Prints rows of an array: at most as many as the user requested, or as many as fit the screen. Columns that do not fit are replaced by
+/// `…`.
 pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
     let (columns, lines) = size();
     let width = columns.saturating_sub(indent).max(8);
@@ -69,7 +70,7 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
         values.cut_columns(fitting as i64);
     }
     while length(&values.array, &values.selection.ranges) > MOST && values.selection.lengths().iter().any(|&length| length > 1) {
-        let rows = values.selection.lengths().iter().rev().nth(1).copied().unwrap_or(1);
+        let rows = values.selection.lengths().iter().rev().take(2).next_back().copied().unwrap_or(1);
         values.cut(cut.end, u64::try_from(rows / 2).unwrap_or(1).max(1));
         if rows <= 1 {
             break;

@@ -1,4 +1,4 @@
-//! Removes temporary files when a signal ends the program.
+//! Removes temporary files when a signal such as SIGINT ends the program.
 
 /// SIGXFSZ, which the system sends if a write exceeds the limit on the length of files. If the signal is handled, the write returns an
 /// error.

@@ -43,7 +43,7 @@ pub(crate) trait TableRows {
     /// Computes statistics of each column, with quantiles if requested.
     fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>>;
 
-    /// Prints the rows as text, in lines of at most `width` characters if `width` is given.
+    /// Prints the rows as text. If `width` is given, rows that are longer are shortened.
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()>;
 
     /// Writes the rows in a file format.
@@ -51,7 +51,7 @@ pub(crate) trait TableRows {
 }
 
 /// Finds the table that an argument names: by its key, or by a store that is a table or has a table as its only leaf. Returns the store and
-/// the table's key, or `None` if the argument names no table.
+/// the table's key, or `None` if no table is found.
 pub(crate) fn find(word: &Path) -> Result<Option<(Store, String)>> {
     let location = Location::new(word.as_os_str());
     // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.

@@ -65,7 +65,7 @@ impl SelectedArray {
             if !array.is_flat() {
                 return Err(Error::new(match array.dtype() {
                     Some(_) => "--dtype is only for frames without an array, and this array has a dtype: leave out --dtype",
-                    None => "--dtype is only for frames without an array: to give this array a dtype, use `b2nd upgrade --dtype`",
+                    None => "--dtype is only for frames without an array: if this array has no dtype, use `b2nd upgrade --dtype`",
                 }));
             }
             array = array.with_dtype(dtype.clone())?;
@@ -175,7 +175,7 @@ pub(crate) fn source_at(word: &Path, start: &Start) -> Result<Bytes> {
     }
 }
 
-/// Opens the source of the frame that an argument names: a file, a leaf of a store or a URL.
+/// Opens the source of the frame that an argument names.
 pub(crate) fn source(word: &Path) -> Result<Bytes> {
     let location = Location::new(word.as_os_str());
     let opened = location.frame();

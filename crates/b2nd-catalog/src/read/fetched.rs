@@ -40,10 +40,10 @@ pub(super) struct Fetched {
 
 #[derive(Default)]
 struct State {
-    /// The size, tag and time of the file according to the listing or, without a listing, the first answer of the server.
+    /// The size, ETag and time of the file according to the listing or, without a listing, the first answer of the server.
     found: Option<Found>,
-    /// The size, tag and time according to the first answer, with which later answers are compared. They are kept separately, since the
-    /// listing may have a different tag, and a time with a different precision.
+    /// The size, ETag and time according to the first answer, with which later answers are compared. They are kept separately, since the
+    /// listing may have a different ETag, and a time with a different precision.
     answered: Option<Found>,
     /// The length of each range that was fetched, by the end of the range. Used to detect that a file is read in order.
     ends: HashMap<u64, u64>,
@@ -51,14 +51,14 @@ struct State {
 
 impl Fetched {
     /// Creates a file of which nothing has been fetched yet. If only one range is missing, and it is not the start of the file,
-    /// [`fetch`](Fetched::fetch) extends it to at least `at_least` bytes.
+    /// [`fetch`](Fetched::fetch) extends it to at least `at_least` bytes, if the file has as many.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::default, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
         Fetched { store, path, at_least, pieces, state: Mutex::new(state) }
     }
 
-    /// Fills in the columns of a row that are known from the listing or the first answer: size, tag and time.
+    /// Fills in the columns of a row that are known from the listing or the first answer: size, ETag and time.
     pub(super) fn identify(&self, row: &mut CatalogRow) {
         let state = self.state();
         let Some(found) = &state.found else { return };
@@ -164,8 +164,8 @@ impl Fetched {
 }
 
 impl State {
-    /// Returns true if an answer is from a different version of the file than earlier answers. This check is necessary because some servers
-    /// ignore the condition of a request.
+    /// Returns true if an answer is from a different version of the file than the listing or earlier answers. This check is necessary
+    /// because some servers ignore the condition of a request.
     fn is_changed(&self, now: &Found) -> bool {
         self.found.as_ref().is_some_and(|found| found.size != now.size)
             || self.answered.as_ref().is_some_and(|first| first != now)

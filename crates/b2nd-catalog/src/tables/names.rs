@@ -19,7 +19,7 @@ use crate::tables::remote;
 /// Opens a table by a path, or by a URL with the scheme `http`, `https`, `s3`, `gs`, `az` or `file`. If a store has several tables, a key
 /// is required, either as an argument or at the end of the path or URL: `store.b2z::/group/name`.
 ///
-/// If the table is remote, only the necessary ranges are read. A remote `.b2d` store cannot be opened.
+/// From a server that supports ranges, only the necessary ranges are read. A remote `.b2d` store cannot be opened.
 ///
 /// # Errors
 ///

@@ -152,8 +152,8 @@ async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error()
     // A single file on disk is read with its current length. In a store, and on a server, the length in the listing must still be
     // right.
     assert_eq!(on_disk(file("a/0.b2nd")), "");
-    assert_eq!(on_disk(member("a/0.b2nd")), ";cannot be read: it was changed while it was read");
-    assert_eq!(remote("0.b2nd").await, "cannot be read: it was changed while it was read");
+    assert_eq!(on_disk(member("a/0.b2nd")), ";cannot be read: it was changed after it was listed or opened");
+    assert_eq!(remote("0.b2nd").await, "cannot be read: it was changed after it was listed or opened");
     assert_eq!(on_disk(member("gone.b2nd")), ";cannot be read: No such file or directory (os error 2)");
     assert_eq!(on_disk(file("gone.b2nd")), "cannot be read: No such file or directory (os error 2)");
     assert_eq!(remote("gone.b2nd").await, "cannot be read: it does not exist");

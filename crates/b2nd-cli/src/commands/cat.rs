@@ -46,7 +46,7 @@ pub(crate) struct Excerpt {
     #[command(flatten)]
     pub(super) cat: Cat,
 
-    /// The number of rows, or of elements if the array has one dimension.
+    /// The maximum number of rows, or of elements if the array has one dimension.
     #[arg(short = 'n', long = "lines", value_name = "N", conflicts_with = "rows")]
     count: Option<u64>,
 }

@@ -34,12 +34,12 @@ pub(crate) struct Check {
     #[command(flatten)]
     paths: Paths,
 
-    /// Print a JSON object for each frame, on a line of its own.
+    /// Print a JSON object for each frame or table, and for each store with findings, on a line of its own.
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Changed values that still decompress are only found if --digest was used before the
-    /// change.
+    /// Decompress every chunk and attribute. Changed values that still decompress are only found with checksums, such as those that
+    /// --digest writes.
     #[arg(long)]
     data: bool,
 
@@ -47,8 +47,8 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
-    /// Like --data, and exit with 1 if a file has findings, or with 4 if it is readable, but not safe for one of the readers. The readers
-    /// are the ones given with --for; without --for, they are C-Blosc2 and python-blosc2.
+    /// Like --data, and exit with 4 if a file is readable, but not safe for one of the readers, or with 1 if it has other findings. The
+    /// readers are the ones given with --for; without --for, they are C-Blosc2 and python-blosc2.
     #[arg(long)]
     strict: bool,
 
@@ -118,7 +118,7 @@ impl Check {
             return self.write_digests(output);
         }
         let worst = AtomicU8::new(0);
-        // `undigested` is the first file without digests. If `tells` is true, a hint that names this file is printed at the end.
+        // `undigested` is a file without digests. If `tells` is true, a hint that names this file is printed at the end.
         let (undigested, tells) = (OnceLock::new(), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
@@ -208,8 +208,8 @@ impl Check {
     fn ok(&self, chunks: Option<u64>, digests: Option<bool>) -> String {
         let chunks = chunks.map_or_else(|| "values".to_owned(), |chunks| text::count(chunks, "chunk"));
         match (self.decodes(), digests) {
-            (false, _) => format!("ok: {chunks} not decoded (--data decodes them)"),
-            (true, Some(true)) => format!("ok: {chunks} decoded, equal to their digests"),
+            (false, _) => format!("ok: {chunks} not decoded (use --data)"),
+            (true, Some(true)) => format!("ok: {chunks} decoded, digests match"),
             (true, Some(false)) => format!("ok: {chunks} decoded, no digests"),
             (true, None) => format!("ok: {chunks} decoded"),
         }
@@ -342,7 +342,7 @@ impl Check {
         }
         let answers = match answers.as_slice() {
             _ if finding.not_decoded => "not decoded".to_owned(),
-            [] => "not tested with any reader".to_owned(),
+            [] => "effect on readers unknown".to_owned(),
             answers => answers.join(", "),
         };
         format!("{place}: {} ({answers})", finding.finding)

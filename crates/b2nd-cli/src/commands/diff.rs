@@ -23,7 +23,7 @@ use crate::values;
 
 mod chunks;
 
-/// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if something cannot be read or compared.
+/// Compares two frames or stores. The exit status is 0 if no difference is found, 1 if one is, 3 if something cannot be read or compared.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// A frame or a store: a path, a URL, - or STORE::KEY, as for `b2nd info`.
@@ -143,7 +143,7 @@ impl Diff {
         self.data || self.values || self.tolerance.is_given()
     }
 
-    /// Compares values. Returns false if they could not be compared.
+    /// Compares values. Returns false if some of them could not be compared.
     fn values(&self, key: &str, of: Comparable, is_array: bool, lines: &mut Lines) -> bool {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),

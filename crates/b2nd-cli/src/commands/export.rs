@@ -26,7 +26,7 @@ pub(crate) struct Export {
     /// An array or a table: a path, a URL, - or STORE::KEY, as for `b2nd info`.
     pub(super) file: PathBuf,
 
-    /// The new file, or - for standard output. Its ending selects the format.
+    /// The new file, or - for standard output.
     out: PathBuf,
 
     /// A slice of the array, written as in Python (such as `0:10,5,::2`), or rows of a table.

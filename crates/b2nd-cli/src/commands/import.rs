@@ -27,19 +27,18 @@ use crate::zarr;
 use elements::{Elements, length_of, open, spooled};
 
 /// Converts NumPy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
-/// python-blosc2's defaults. Chunks of HDF5 that Blosc2 compressed are copied.
+/// python-blosc2's defaults. By default, chunks of HDF5 that Blosc2 compressed are copied if possible.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input, which is read as NumPy, or with
-    /// --dtype as raw bytes.
+    /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input.
     pub(super) file: PathBuf,
 
     /// The new array (.b2nd), or - for standard output.
     out: PathBuf,
 
     /// The dtype of the elements of raw bytes or CSV, in NumPy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
-    /// all values are integers that fit it, '<f8' if all values are numbers and the integers fit '<i8', text for other values, and a
-    /// structure with a field for each column if the columns have several types.
+    /// all values are integers that fit it, '<f8' if all values are numbers or empty and the integers fit '<i8', text for other
+    /// values, and a structure with a field for each column if the columns have several types.
     #[arg(long, value_parser = parse_dtype)]
     dtype: Option<DType>,
 
@@ -134,8 +133,8 @@ impl Import {
             Some(shape) => shape.clone(),
             None if length % itemsize == 0 => vec![i64::try_from(length / itemsize)?],
             None => {
-                let why = format!("the file has {length} bytes, which is not a multiple of the {itemsize} bytes of an element");
-                return Err(Error::new(why));
+                let found = b2nd_view::text::count(length, "byte");
+                return Err(Error::new(format_args!("the file has {found}, not a multiple of an element's {itemsize} bytes")));
             }
         };
         let length = length_of(&shape, dtype.itemsize(), Some(length))?;

@@ -26,7 +26,7 @@ use crate::zarr;
 pub(super) mod tree;
 use tree::Tree;
 
-/// The minimum height of a page, in lines.
+/// The minimum number of lines to which a page is cut.
 const LEAST_LINES: usize = 8;
 
 /// Paths and options of `info`.
@@ -35,7 +35,7 @@ pub(crate) struct Info {
     #[command(flatten)]
     paths: Paths,
 
-    /// Print a JSON object for each frame, on a line of its own.
+    /// Print a JSON object for each frame, store and leaf, on a line of its own.
     #[arg(long)]
     pub(super) json: bool,
 
@@ -47,7 +47,7 @@ pub(crate) struct Info {
     #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     tree: bool,
 
-    /// List the chunks. This reads the header of each.
+    /// List the chunks. This reads their headers.
     #[arg(long)]
     chunks: bool,
 
@@ -224,7 +224,7 @@ fn text(found: &Found, options: &json::InfoOptions, gap: &str, out: &mut dyn Wri
             let cells = if is_table { crate::tables::cells(store, &leaf.key) } else { Ok(None) };
             let cells = cells.unwrap_or_else(|error| {
                 // If the store is on a server, the error is printed, because the server may have failed. Errors in a local file are
-                // reported only by `b2nd check`.
+                // left to `b2nd check`.
                 unread = path.contains("://").then_some(error);
                 None
             });

@@ -1,4 +1,4 @@
-//! `b2nd ls` lists frames, stores and their leaves, a line each.
+//! `b2nd ls` lists frames and stores, a line each.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) struct Ls {
     #[arg(default_value = ".", value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Search directories, with their subdirectories.
+    /// Also search the subdirectories of directories.
     #[arg(short, long)]
     recursive: bool,
 
@@ -73,7 +73,7 @@ impl Ls {
             })?;
             if in_directory && is_empty {
                 let below = if self.recursive { "" } else { " (-r also searches its subdirectories)" };
-                writeln!(output.err, "{}: it has no frames and no stores{below}", printable(&path.to_string_lossy()))?;
+                writeln!(output.err, "{}: it has no readable frames or stores{below}", printable(&path.to_string_lossy()))?;
                 all = false;
             }
         }

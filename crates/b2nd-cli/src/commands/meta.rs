@@ -108,7 +108,7 @@ impl Given {
     ///
     /// # Errors
     ///
-    /// Fails if there is no value, or two.
+    /// Fails if there is no value or two, or if the value is invalid.
     fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
         match (self, plain) {
             (Given { json: Some(json), .. }, None) => pack(json).map_err(Error::new),
@@ -248,7 +248,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             return Ok(true);
         }
         let value = value::read(&value)
-            .ok_or_else(|| Error::new(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes()))))?;
+            .ok_or_else(|| Error::new(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(outer.as_bytes()))))?;
         if inner.is_empty() {
             return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
         }

@@ -28,14 +28,14 @@ pub(crate) struct Repack {
     pub(super) source: PathBuf,
 
     /// The new file, or `-` for standard output. For a store, the ending of this name selects an archive (.b2z) or a directory
-    /// (.b2d). By default, the source, or each file of a .b2d, is replaced when its copy is complete; the copy of standard
+    /// (.b2d). By default, the source, or each frame of a .b2d, is replaced when its copy is complete; the copy of standard
     /// input goes to standard output.
     target: Option<PathBuf>,
 
     #[command(flatten)]
     compression: Compression,
 
-    /// Write a sparse frame: a directory with a file for each chunk.
+    /// Write a sparse frame: a directory in which chunks are files.
     #[arg(long)]
     sparse: bool,
 
@@ -47,7 +47,7 @@ pub(crate) struct Repack {
     #[arg(long)]
     overwrite: bool,
 
-    /// Write nothing: compress a sample of the chunks with each codec and filter, and print the ratios and the speeds.
+    /// Write nothing: compress a sample of the chunks with several codecs and filters, and print the ratios and the speeds.
     #[arg(long = "try", conflicts_with_all = ["target", "sparse", "contiguous", "overwrite", "chunks", "blocks"])]
     is_trial: bool,
 }
@@ -125,11 +125,11 @@ impl Repack {
             ));
         }
         let (new, store) = if files.target.is_none() { archive::lock(store, &files.source)? } else { (None, store) };
-        let (names, links) = archive::names(&store)?;
+        let (names, links) = if files.target.is_none() && new.is_none() { store.contents()? } else { archive::names(&store)? };
         links.iter().for_each(|link| eprintln!("{}", output::named(&files.source, link)));
-        let leads_out = |name: &&String| !Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        if let Some(name) = names.iter().find(leads_out) {
-            return Err(Error::new(format_args!("its member {name:?} would be written outside of the target directory")));
+        let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        if let Some(name) = names.iter().find(|name| !Path::new(name).components().all(is_inside)) {
+            return Err(Error::new(format_args!("its member {name:?} has a path that leads out of the store")));
         }
         let members = Members { store: &store, names, directory: files.source.is_dir().then_some(&files.source), options };
         match (&files.target, members.directory) {

@@ -29,15 +29,15 @@ pub(crate) struct Salvage {
     #[arg(long, default_value = "zero", value_parser = ["zero", "nan"])]
     fill: String,
 
-    /// If the index is lost, keep chunks in the order in which they are found, even if it may be wrong: chunks may have been
-    /// updated or inserted, or be special (such as all zeros, which take no bytes).
+    /// If the index is lost, keep chunks in the order in which they are found, even if the header shows that it is wrong: chunks may
+    /// have been updated or inserted, or be special (such as all zeros, which take no bytes).
     #[arg(long)]
     in_order: bool,
 }
 
 /// The warning that is printed if the index is lost.
 const UNORDERED: &str =
-    "the index is lost, so chunks are in file order: special, updated or inserted ones may be in the wrong position";
+    "the index is lost, so chunks are in the order in which they were found; special, updated or inserted ones may be misplaced";
 
 impl Salvage {
     /// Writes the new frame.

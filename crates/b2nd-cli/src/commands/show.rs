@@ -30,8 +30,8 @@ use chart::{Axis, Body, Chart, Ticks, plain};
 use drawn::Drawn;
 use text_chart::MARGIN;
 
-/// The statistics of an array of at most this size in bytes are computed from all its values, which takes less than a second. The
-/// statistics of a larger array are computed only from the drawn values.
+/// If the selected elements have at most this size in bytes, the statistics are computed from all of them, otherwise only from the drawn
+/// ones.
 const QUICK: usize = 1 << 26;
 
 /// The maximum size of the drawn elements in bytes.
@@ -97,8 +97,8 @@ pub(crate) struct Show {
     #[arg(long, requires = "png")]
     overwrite: bool,
 
-    /// The size of the PNG file. The default is 1200x800, less for maps that need less, and for images one pixel for each drawn element.
-    /// Pictures smaller than 400x240 have no axes, and histograms cannot be smaller.
+    /// The size of the PNG file; an image may be smaller, to keep its aspect ratio. The default is 1200x800, less for maps that need less,
+    /// and for images one pixel for each drawn element. Pictures smaller than 400x240 have no axes, and histograms cannot be smaller.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -191,7 +191,7 @@ impl Show {
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
-    /// Opens the file as a table. Returns `None` if it is not a table.
+    /// Opens the file as a table. Returns `None` if it is not a table, or if an option is only for arrays.
     fn table(&self) -> Result<Option<Box<dyn TableRows>>> {
         let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some();
         let mut rows = if is_array { None } else { tables::open(&self.file)? };
@@ -201,7 +201,7 @@ impl Show {
         Ok(rows)
     }
 
-    /// Returns the histogram of the only selected column of a table.
+    /// Returns the histogram of the only selected column of a table that has numbers.
     fn histogram_of(&self, rows: Box<dyn TableRows>) -> Result<Chart<'static>> {
         let mut columns = rows.count(false)?;
         columns.retain(|column| column.of.is_number());
@@ -217,7 +217,7 @@ impl Show {
         Ok(self.bars(format!("  {name}{sample}"), counts, scale, None))
     }
 
-    /// Prints a line for each column of a table.
+    /// Prints a line for each column of a table, as many as fit the screen.
     fn print_summary(&self, rows: Box<dyn TableRows>, out: &mut dyn Write) -> Result<()> {
         let length = rows.len();
         let cells = summary(&rows.count(false)?, length);
@@ -231,7 +231,7 @@ impl Show {
         }
         match cells.len().saturating_sub(most) {
             0 => Ok(()),
-            left => writeln!(out, "… and {}: `b2nd stats` has all of them", count(left, "more column")).map_err(Error::Write),
+            left => writeln!(out, "… and {}: `b2nd stats` shows all of them", count(left, "more column")).map_err(Error::Write),
         }
     }
 
@@ -267,8 +267,7 @@ impl Show {
         Ok(column)
     }
 
-    /// Returns the scale of numbers, from one end of `--range` to the other, or from the smallest number to the largest. Without such ends,
-    /// fails if the picture is a PNG file, or if it has values and a logarithmic scale.
+    /// Returns the scale of numbers, from one end of `--range` to the other, or from the smallest number to the largest.
     fn scale(&self, numbers: &[f64], has_values: bool) -> Result<Scale> {
         let (least, greatest) = match (self.range, range(numbers.iter().copied().filter(|&number| !self.log || number > 0.0))) {
             (Some(ends), _) | (None, Some(ends)) => ends,

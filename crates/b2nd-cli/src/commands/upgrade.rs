@@ -5,7 +5,7 @@
 //! b2nd upgrade --dry-run DIRECTORY
 //! ```
 //!
-//! Only the array metalayer changes; chunks are copied unchanged. The module `plan` determines the new one.
+//! Only the array metalayer changes; chunks are copied unchanged. The module `plan` determines the new metalayer.
 
 mod plan;
 

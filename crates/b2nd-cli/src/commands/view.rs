@@ -16,7 +16,7 @@ pub(crate) struct View {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Search directories, with their subdirectories, for files with the endings of frames and stores.
+    /// Search directories and their subdirectories for frames and stores. Files are found by their endings.
     #[arg(short, long)]
     recursive: bool,
 
@@ -58,7 +58,7 @@ impl View {
             }
         }
         if files.is_empty() {
-            return Err(Error::new("there are no frames or stores in these directories"));
+            return Err(Error::new("no file in these directories has the ending of a frame or a store, such as .b2nd"));
         }
         crate::server::serve(files, self.port, |url| {
             writeln!(output.out, "{url}\nCtrl-C ends it.").and_then(|()| output.out.flush()).map_err(Error::Write)?;

@@ -12,7 +12,7 @@ use crate::differences::{Differing, Lines, Tolerance, distance};
 use crate::error::{Error, Result};
 
 /// Compares the values of two tables. Adds lines to `lines` for each column that differs or is only in one of the tables, and a sentence
-/// for each column that was not compared. If the tables differ in their number of rows, adds only a line that says so.
+/// for each column that cannot be read. If the tables differ in their number of rows, adds only a line that says so.
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64, tol
     }
 }
 
-/// Returns true if all numbers of two rows are equal within the tolerance, and all else is equal.
+/// Returns true if a tolerance is given, all numbers of two rows are equal within it, and all else is equal.
 fn is_near(a: &RecordBatch, b: &RecordBatch, tolerance: &Tolerance) -> bool {
     let near = |(one, other): (Scalars, Scalars)| {
         let read = if let Content::Element(dtype) = &one.content { reader(dtype) } else { None };
@@ -132,7 +132,7 @@ fn is_near(a: &RecordBatch, b: &RecordBatch, tolerance: &Tolerance) -> bool {
     tolerance.is_given() && scalars(a).into_iter().zip(scalars(b)).all(near)
 }
 
-/// Returns the text of the value of a row, and the value as a number unless it is a time. Returns `None` if the row has several values.
+/// Returns the text of the only value of a row, and the value itself if it is a number and not a time. Returns `None` for other rows.
 fn cell(row: &RecordBatch) -> Option<(String, Option<Number>)> {
     let mut all = scalars(row);
     let mut only = all.pop().filter(|only| all.is_empty() && only.nulls + only.count == 1 && only.content != Content::Cell)?;

@@ -12,7 +12,7 @@ use crate::report::{FRACTIONS, Of, Report, SAMPLE};
 /// The maximum memory for the distinct texts of a column, in bytes.
 const MOST: usize = 1 << 26;
 
-/// The memory in bytes that a text needs in addition to its own bytes.
+/// An estimate of the memory in bytes that a text needs in addition to its own bytes.
 const EACH: usize = 32;
 
 /// The statistics of a column, while they are computed.

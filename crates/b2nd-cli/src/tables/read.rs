@@ -28,7 +28,7 @@ use super::{TablePart, TableRows, find};
 /// The maximum number of characters that are shown of a column's type.
 const TYPE: usize = 48;
 
-/// The number of lines of the screen that are not rows: for names, types, the line below the rows, and the next prompt.
+/// The number of lines of the screen that are kept free for other things than rows, such as names and types.
 const OTHER_LINES: usize = 5;
 
 /// The number of rows that are formatted together.
@@ -39,7 +39,7 @@ pub(super) fn table_at(word: &Path) -> Result<Option<Table>> {
     Ok(find(word)?.map(|(store, key)| Table::from_store(store, &key)).transpose()?)
 }
 
-/// Opens a table like [`table_at`], with all rows and columns selected.
+/// Opens a table like [`table_at`], with all rows and all readable columns selected.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |table: Table| {
         let (projection, all) = (all_columns(&table), table.rows());
@@ -208,7 +208,7 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
 /// Writes the selected elements as a table: the fields of structures as columns, other elements as one column.
 pub(crate) fn write_array(values: SelectedArray, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
     let format = format_of(form).unwrap_or(Format::Arrow);
-    let untyped = "the type of its elements is unknown: give it with --dtype, or to an array with `b2nd upgrade --dtype`";
+    let untyped = "the type of its elements is unknown: use --dtype, or for an array without a dtype, `b2nd upgrade --dtype`";
     let dtype = values.array.dtype().cloned().ok_or_else(|| Error::new(untyped))?;
     let (shape, bar) = (values.selection.shape(), progress::bytes(values.len()));
     let row = values.len() / shape.first().map_or(1, |rows| rows.unsigned_abs().max(1));
@@ -258,7 +258,7 @@ impl<W: Write> Write for Noted<'_, W> {
     }
 }
 
-/// Returns the rows of texts that `info` shows for a table: a heading, and a row for each column.
+/// Returns what `info` shows about the columns of a table, as cells: a heading, and a row for each column.
 ///
 /// # Errors
 ///
@@ -287,7 +287,7 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             }
             _ => Default::default(),
         };
-        // If nulls are stored as a special value, only `stats` counts them, because it reads all values.
+        // If nulls are stored as a special value, counting them would need all values.
         let nulls = table.null_count(place).ok().flatten().map_or_else(String::new, |count| count.to_string());
         rows.push(vec![printable(column.name()), shortened(kind, TYPE), nulls, bytes, ratio, printable(why)]);
     }

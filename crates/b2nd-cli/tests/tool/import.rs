@@ -63,7 +63,7 @@ fn raw_bytes_and_csv_become_arrays() {
         let error = format!("{name}: --dtype and --shape are only for raw bytes and CSV: leave them out");
         tests.fails(&["import", "--dtype", ">i2", name, "b.b2nd"], &error);
     }
-    let error = "a.bin: the file has 12 bytes, which is not a multiple of the 8 bytes of an element";
+    let error = "a.bin: the file has 12 bytes, not a multiple of an element's 8 bytes";
     tests.fails(&["import", "--dtype", "<f8", "a.bin", "b.b2nd"], error);
     for ending in ["npy", "ZARR", "b2z"] {
         let (name, ending) = (format!("b.{ending}"), ending.to_lowercase());
@@ -83,7 +83,7 @@ fn raw_bytes_and_csv_become_arrays() {
         assert!(tests.ok(&["info", "--json", "c.b2nd"]).contains(&format!("\"dtype\":\"{dtype}\"")), "{csv}");
     }
     tests.write("a.csv", "1\n300\n");
-    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" is not a value of |u1");
+    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" cannot be read as |u1");
     // Exporting and then importing an array gives an equal array.
     tests.ok(&["export", "a.b2nd", "b.csv"]);
     tests.ok(&["import", "--dtype", ">i2", "b.csv", "b.b2nd"]);
@@ -140,7 +140,7 @@ fn only_local_files_are_imported_and_upgraded() {
     tests.take(STORE, "s.b2z");
     for (word, to_do) in [
         ("http://localhost:1/a.npy", "from a server: download the file first"),
-        ("s.b2z::/g0/n0", "inside a store: copy the leaf to a file with `b2nd repack` first"),
+        ("s.b2z::/g0/n0", "inside a store: `b2nd repack` copies the leaf to a file"),
     ] {
         for command in ["import", "upgrade"] {
             let error = format!("{word}: `b2nd {command}` cannot read it {to_do}");
@@ -309,7 +309,7 @@ fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
     let device = Directory::new();
     std::os::unix::fs::symlink("/dev/zero", device.path("zero.csv")).unwrap();
     let zero = device.path("zero.csv").display().to_string();
-    tests.fails(&["import", &zero, "zero.b2nd"], &format!("{zero}: it is not a file"));
+    tests.fails(&["import", &zero, "zero.b2nd"], &format!("{zero}: it is not a regular file"));
 }
 
 #[test]

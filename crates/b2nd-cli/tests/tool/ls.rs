@@ -32,8 +32,8 @@ fn a_directory_is_listed_with_a_line_each() {
 fn a_directory_without_frames_and_a_file_of_another_format_are_errors() {
     let tests = Directory::new();
     tests.write("notes.txt", "Some text, that is no frame\n");
-    assert_eq!(tests.refused(&["ls"]), ".: it has no frames and no stores (-r also searches its subdirectories)");
-    assert_eq!(tests.refused(&["ls", "-r", "."]), ".: it has no frames and no stores");
+    assert_eq!(tests.refused(&["ls"]), ".: it has no readable frames or stores (-r also searches its subdirectories)");
+    assert_eq!(tests.refused(&["ls", "-r", "."]), ".: it has no readable frames or stores");
     assert_eq!(tests.refused(&["ls", "notes.txt"]), "notes.txt: it is a text file");
     assert!(tests.refused(&["ls", "gone"]).starts_with("gone: "));
     // Lines are printed in batches of a thousand.

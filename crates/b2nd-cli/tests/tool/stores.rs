@@ -281,7 +281,7 @@ fn meta_finds_the_attributes_of_groups_and_the_metadata_of_tables() {
     assert_eq!(tests.refused(&["meta", "get", "tree.b2d::/g/h", "none"]), "tree.b2d::/g/h: there is no attribute \"none\"");
     assert_eq!(tests.ok(&["meta", "list", "tree.b2d::/g"]), "");
     for (command, status) in [("check", 3), ("stats", 1)] {
-        let refused = "tree.b2d::/g/h: it is a group, and has no leaf\n".to_owned();
+        let refused = "tree.b2d::/g/h: it is a group without leaves\n".to_owned();
         assert_eq!(tests.run(&[command, "tree.b2d::/g/h"]), (String::new(), refused, status));
     }
     assert!(tests.refused(&["meta", "list", "tree.b2d::/g/i"]).starts_with("tree.b2d::/g/i: it has no leaf /g/i"));

@@ -226,7 +226,7 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
     let before = contents(tests.0.path(""));
     assert_refuses(&[&file, &target], &no_dtype(&file));
     let longer =
-        "--dtype <f8 has 8 bytes, but the file's typesize is 4: give a dtype of this size, such as <f4, <i4, <u4, |S4, |V4";
+        "the itemsize of <f8 is 8, but the file's typesize is 4: give a dtype of this size, such as <f4, <i4, <u4, |S4, |V4";
     assert_refuses(&["--dtype", "<f8", "--in-place", &file], &format!("{file}: {longer}"));
     for target in [&exists, &file] {
         let error = format!("{file}: {target} already exists");

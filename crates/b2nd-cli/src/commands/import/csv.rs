@@ -17,9 +17,9 @@ const NUMBERS: [&str; 3] = ["<i8", "<u8", "<f8"];
 /// What is known about the values in a column.
 #[derive(Clone, Copy)]
 struct Column {
-    /// Whether each of the dtypes [`NUMBERS`] can represent all values.
+    /// Whether the column can get each of the dtypes [`NUMBERS`].
     fits: [bool; 3],
-    /// Whether at least one cell is a number. Empty cells, which are read as NaN, do not count.
+    /// Whether at least one cell is a number. Empty cells do not count.
     has_number: bool,
     /// The length of the longest cell in characters.
     widest: usize,
@@ -57,7 +57,7 @@ impl Column {
     }
 }
 
-/// Returns true if a cell can be the name of a column: a text that starts with a letter or underscore and does not mean a missing value.
+/// Returns true if a cell can be the name of a column: a text that starts with a letter or underscore and is not a word such as `nan`.
 fn is_name(cell: &str) -> bool {
     let cell = cell.trim();
     let missing = ["na", "n/a", "nan", "nat", "null", "none", "nil", "inf", "infinity", "true", "false"];
@@ -128,7 +128,7 @@ fn field_names<'a>(heading: impl Iterator<Item = &'a str> + Clone, count: usize)
     (0..count).map(name).collect()
 }
 
-/// Opens an array in a CSV file. If the columns have several types, each line is a structure. Otherwise, the array has one dimension if
+/// Opens an array in a CSV file. If the columns need several dtypes, each line is a structure. Otherwise, the array has one dimension if
 /// each line has one value, and two if it has more. The file is read more than once, so that only one line at a time is in memory.
 ///
 /// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and a column below it
@@ -207,13 +207,13 @@ fn line_bytes(line: usize, record: &csv::StringRecord, places: &[(usize, DType)]
     let mut bytes = vec![0; size];
     for (column, (cell, (offset, dtype))) in record.iter().zip(places).enumerate() {
         let column = column + 1;
-        let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} is not a value of {dtype}"));
+        let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} cannot be read as {dtype}"));
         bytes[*offset..][..dtype.itemsize()].copy_from_slice(&element(cell, dtype).ok_or_else(wrong)?);
     }
     Ok(bytes)
 }
 
-/// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` if the cell is not a value of the dtype.
+/// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` for other cells and other dtypes.
 fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
     let DType::Scalar(scalar) = dtype else { return None };
     // Spaces around a number have no meaning, but those of a text are part of it. An empty float is NaN.

@@ -31,11 +31,11 @@ pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
 pub(super) fn open(path: &Path) -> Result<fs::File> {
-    if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
+    if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a regular file")) }
 }
 
 /// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
-/// known. Fails if the two lengths differ, or a length of the shape is negative.
+/// known. Fails if the two lengths differ, or if the shape has a negative length or is too large.
 pub(super) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
     if let Some(length) = shape.iter().find(|&&length| length < 0) {
         return Err(Error::new(format_args!("shape: expected lengths of 0 or more, found {length}")));

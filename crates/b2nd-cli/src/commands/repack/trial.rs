@@ -1,4 +1,4 @@
-//! `b2nd repack --try` compresses a sample of a frame with each codec and filter.
+//! `b2nd repack --try` compresses a sample of a frame with several codecs and filters.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::values::source;
 /// The maximum size in bytes of the decompressed sample.
 const SAMPLE: usize = 1 << 24;
 
-/// Prints a line for each codec and filter: the ratio, and the speeds of compression and decompression.
+/// Prints a line for each combination of a codec and filters: the ratio, and the speeds of compression and decompression.
 pub(super) fn print(path: &Path, given: &Compression, output: &mut Output) -> Result<()> {
     let frame = Frame::open(source(path)?)?;
     let header = frame.header();
@@ -51,7 +51,7 @@ pub(super) fn print(path: &Path, given: &Compression, output: &mut Output) -> Re
             let stages: Vec<_> =
                 filters.iter().map(|&filter| (filter, if filter.code() == BYTEDELTA { typesize } else { 0 })).collect();
             let compressor = Header::new(sizes)?.with_codec(codec)?.with_level(level)?.with_filters(&stages)?.compressor()?;
-            let (ratio, [packing, unpacking]) = measure(&sample, &compressor)?;
+            let (ratio, [packing, unpacking]) = measure(&sample, codec, &compressor)?;
             let speed = |time: Duration| format!("{:.0} MiB/s", bytes as f64 / f64::from(1 << 20) / time.as_secs_f64().max(1e-9));
             let names: Vec<_> = filters.iter().map(Filter::to_string).collect();
             let names = if names.is_empty() { "none".to_owned() } else { names.join(",") };
@@ -62,14 +62,14 @@ pub(super) fn print(path: &Path, given: &Compression, output: &mut Output) -> Re
 }
 
 /// Compresses and decompresses the chunks. Returns the ratio, and the times.
-fn measure(sample: &[Vec<u8>], compressor: &Compressor) -> Result<(f64, [Duration; 2])> {
+fn measure(sample: &[Vec<u8>], codec: CodecId, compressor: &Compressor) -> Result<(f64, [Duration; 2])> {
     let start = Instant::now();
     let packed = sample.iter().map(|chunk| compressor.chunk(chunk)).collect::<Result<Vec<_>, _>>()?;
     let packing = start.elapsed();
     let start = Instant::now();
     for (chunk, packed) in sample.iter().zip(&packed) {
         if Chunk::from_slice(packed)?.data()? != *chunk {
-            return Err(Error::new("a codec does not return the same values"));
+            return Err(Error::new(format_args!("{codec} does not return the values that it compressed")));
         }
     }
     let lengths = |chunks: &[Vec<u8>]| chunks.iter().map(Vec::len).sum::<usize>() as f64;

@@ -47,7 +47,7 @@ pub(super) enum Ticks {
     Plain,
     /// At whole numbers.
     Whole,
-    /// At powers of ten of a logarithmic axis.
+    /// At powers of ten of a logarithmic axis, if it is long enough.
     Log,
     /// At the first days of months, if the axis is long enough. Holds the number of days in a unit of the axis.
     Days(f64),

@@ -29,13 +29,13 @@ pub(super) fn upgraded(array: &Array, header: &Header, given: Option<&DType>) ->
     if let Some(given) = dtype.as_ref().filter(|dtype| usize::try_from(typesize) != Ok(dtype.itemsize())) {
         let (itemsize, wanted) = (given.itemsize(), candidates(typesize));
         return Err(format!(
-            "--dtype {given} has {itemsize} bytes, but the file's typesize is {typesize}: give a dtype of this size, such as {wanted}"
+            "the itemsize of {given} is {itemsize}, but the file's typesize is {typesize}: give a dtype of this size, such as {wanted}"
         ));
     }
     array.meta.upgrade(dtype.map(|dtype| dtype.to_string()).as_deref()).map_err(|error| error.to_string())
 }
 
-/// Returns the dtypes whose itemsize is `typesize`, separated by commas, the most likely first.
+/// Returns dtypes whose itemsize is `typesize`, separated by commas, the most likely first.
 fn candidates(typesize: i32) -> String {
     let numbers: &[&str] = match typesize {
         1 => &["|u1", "|i1", "|b1"],
