@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `<f8` `>i4` `\|u1` `\|b1` `<c16` `\|O` | [`Scalar`]: byte order, letter, size in bytes |
 //! | `\|S5` `<U10` `\|V4` | [`Scalar`]: text in bytes, text in characters of four bytes, raw bytes |
-//! | `<M8[ns]` `<m8[25s]` `<M8` | [`Scalar`]: a point in time and a duration, each with its step |
+//! | `<M8[ns]` `<m8[25s]` `<M8` | [`Scalar`]: a point in time and a duration, with their steps if they have any |
 //! | `bfloat16` `float64` `datetime64[ns]` | [`Scalar`]: a name, if the type has no code such as `f8`, or the metalayer is of February 2023 |
 //! | `[('a', '<i4'), (('title', 'b'), 'u1', (2, 3))]` | [`Struct`]: fields one after another |
 //! | `{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}` | [`Struct`]: fields at given offsets |
