@@ -35,7 +35,7 @@
 //!
 //! # Rejected strings
 //!
-//! A [`DType`] cannot be parsed from a string that NumPy rejects, nor from the following forms. NumPy reads all of them, but writes only
+//! A [`DType`] cannot be parsed from a string that NumPy with `ml_dtypes` rejects, nor from the following forms. NumPy reads all of them, but writes only
 //! those of the last item:
 //!
 //! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
@@ -45,7 +45,7 @@
 //! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
 //! * `M8[1s]`, `M8[generic]`, `M8[μs]`, units with a divisor (`M8[Y/12]`);
 //! * `long`, `ulong`, `longdouble` and `clongdouble`, whose size depends on the platform; `T` (StringDType);
-//! * titles that are not strings, unpaired surrogates, more than 100 levels of structures and arrays (NumPy's limit is 200 brackets),
+//! * titles that are not strings, unpaired surrogates, more than 100 levels of structures and arrays (Python's limit is 200 brackets),
 //!   structures that overflow NumPy's own arithmetic.
 //!
 //! # Limits of NumPy's strings
