@@ -57,8 +57,8 @@ static NIL: Value = Value::Nil;
 ///
 /// # Other formats
 ///
-/// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. A value of a type that JSON lacks is written as an
-/// object with one key. Values can also be read from such objects, and then have the shortest markers. A tuple can be read from an object
+/// Human-readable formats such as JSON show numbers, strings, lists and maps as usual, and tuples as lists. A value of another type that
+/// JSON lacks is written as an object with one key. Values can also be read from such objects, and then have the shortest markers. A tuple can be read from an object
 /// with the key `tuple`, such as `{"tuple":[1,2]}`:
 ///
 /// | MessagePack | JSON |
