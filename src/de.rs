@@ -17,8 +17,8 @@ use access::{Elements, Pairs, Variant};
 /// Decodes a value from the whole input.
 ///
 /// Decoding is strict: [`to_vec`](crate::to_vec) encodes a decoded value to exactly the same bytes, with the exceptions that the
-/// [front page](crate#the-format) lists. Strings and byte strings can borrow
-/// from the input. A wrong count in the input cannot cause a large allocation.
+/// [front page](crate#the-format) lists. Strings and byte strings can borrow from the input. A wrong count in the input cannot cause a
+/// large allocation.
 ///
 /// # Errors
 ///

@@ -58,8 +58,8 @@ static NIL: Value = Value::Nil;
 /// # Other formats
 ///
 /// Human-readable formats such as JSON show numbers, strings, lists and maps as usual, and tuples as lists. A value of another type that
-/// JSON lacks is written as an object with one key. Values can also be read from such objects, and then have the shortest markers. A tuple can be read from an object
-/// with the key `tuple`, such as `{"tuple":[1,2]}`:
+/// JSON lacks is written as an object with one key. Values can also be read from such objects, and then have the shortest markers. A tuple
+/// can be read from an object with the key `tuple`, such as `{"tuple":[1,2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |
@@ -76,9 +76,10 @@ static NIL: Value = Value::Nil;
 ///
 /// # Limits
 ///
-/// The metalayer of an array with 16 dimensions has another meaning in MessagePack: its lists begin with `a0`, the marker of an empty string, and the
-/// numbers follow as if they were separate entries. Decoding this metalayer as a `Value` fails because of trailing bytes. So does decoding
-/// the layout of February 2023, which has seven entries but a count of six. Decode these metalayers as [`ArrayMeta`](crate::ArrayMeta).
+/// The metalayer of an array with 16 dimensions has another meaning in MessagePack: its lists begin with `a0`, the marker of an empty
+/// string, and the numbers follow as if they were separate entries. Decoding this metalayer as a `Value` fails because of trailing bytes.
+/// So does decoding the layout of February 2023, which has seven entries but a count of six. Decode these metalayers as
+/// [`ArrayMeta`](crate::ArrayMeta).
 ///
 /// Sources: the MessagePack specification, and python-blosc2 4.14 for tuples and the extension types 42 to 46.
 #[derive(Clone, PartialEq, Debug, Default)]

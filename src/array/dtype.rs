@@ -35,8 +35,8 @@
 //!
 //! # Rejected strings
 //!
-//! A [`DType`] cannot be parsed from a string that NumPy with `ml_dtypes` rejects, nor from the following forms. NumPy reads all of them, but writes only
-//! those of the last item:
+//! A [`DType`] cannot be parsed from a string that NumPy with `ml_dtypes` rejects, nor from the following forms. NumPy reads all of them,
+//! but writes only those of the last item:
 //!
 //! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
 //!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
@@ -51,12 +51,12 @@
 //! # Limits of NumPy's strings
 //!
 //! If a structure inside another structure is aligned, NumPy's string may describe a packed inner structure. The frame's typesize may then
-//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it
-//! cannot read back. For a dtype that is made with this crate, the string of an aligned structure contains `'aligned': True`, which applies
-//! to all structures inside it, and `'bfloat16'` has quotes. NumPy reads both (`bfloat16` needs the package `ml_dtypes`).
+//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. For a dtype that is made
+//! with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures inside it, and
+//! `'bfloat16'` has quotes. NumPy reads both (`bfloat16` needs the package `ml_dtypes`).
 //!
-//! Which characters outside ASCII are escaped in a field's name depends on the writer's version of Unicode. Escaped and plain characters are both
-//! accepted, and the parsed string is written back unchanged.
+//! Which characters outside ASCII are escaped in a field's name depends on the writer's version of Unicode. Escaped and plain characters
+//! are both accepted, and the parsed string is written back unchanged.
 
 use alloc::boxed::Box;
 use alloc::string::String;
