@@ -7,7 +7,7 @@
 //! | [`fixstr_bytes`] | the same | bytes, UTF-8 or not (`serde_bytes`) |
 //! | [`fixext16`] | `d8`, a type, 16 bytes | 17 bytes, the type first (`serde_bytes`) |
 //! | [`array16`] | `dc`, the count in two bytes, then the elements | a sequence, tuple or struct of at most 65,535 elements |
-//! | [`dims`] | `90`..`a0`, then at most 16 elements | a sequence or tuple |
+//! | [`dims`] | `90`..`a0`, then at most 16 elements | a sequence, tuple or struct |
 //! | [`map16`] | `de`, the count in two bytes, then the entries | a map of at most 65,535 entries |
 //! | [`named`] | generic MessagePack, with the names of fields | any value, as Python writes it |
 //! | [`extensible`] | the same as without this module | a struct that may have more fields in later versions |
