@@ -19,10 +19,10 @@ pub use meta::ArrayMeta;
 
 /// A type whose values are stored in a frame as a metalayer with a fixed name.
 ///
-/// Implement this trait for your own types. The name is 0 to 31 bytes long. The content of a metalayer in a file can be replaced only by
-/// content of the same length (see `Editor::overwrite_metalayer` of `b2nd-frame`). Changing a number keeps the length,
-/// except that a `u8` above 127 takes one byte more. A longer or shorter string or sequence changes the length of the content, and another
-/// variant of an enum or `Option` may change it.
+/// Implement this trait for your own types. The name is 0 to 31 bytes long. The content of a metalayer can be replaced in place by content
+/// of the same length (see `Editor::overwrite_metalayer` of `b2nd-frame`). In the format of this crate, changing a number keeps the
+/// length, except that a `u8` above 127 takes one byte more. A longer or shorter string or sequence changes the length, and another variant
+/// of an enum or `Option` may change it.
 ///
 /// ```
 /// #[derive(serde::Serialize, serde::Deserialize)]
@@ -42,6 +42,6 @@ pub trait Metalayer {
     /// Whether the content is generic MessagePack, in which structs are maps with the names of their fields: Python then reads a `dict`. By
     /// default, the content has the format of this crate, and Python reads a `list` of the fields' values.
     ///
-    /// In generic MessagePack, the length of a number depends on its value, so another value may not fit in the place of the old one.
+    /// In generic MessagePack, the length of an integer depends on its value, so another value may not fit in the place of the old one.
     const NAMED: bool = false;
 }

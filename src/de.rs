@@ -17,8 +17,8 @@ use access::{Elements, Pairs, Variant};
 /// Decodes a value from the whole input.
 ///
 /// Decoding is strict: [`to_vec`](crate::to_vec) encodes a decoded value to exactly the same bytes, with the exceptions that the
-/// [front page](crate#the-format) lists. Strings and byte strings can borrow
-/// from the input. A wrong count in the input cannot cause a large allocation, since no more memory is allocated than the input can fill.
+/// [front page](crate#the-format) lists. Strings and byte strings can borrow from the input. A wrong count in the input cannot cause a
+/// large allocation.
 ///
 /// # Errors
 ///
@@ -360,7 +360,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         match (Mark::from_name(name), self.mark) {
             (None, _) => self.deeper(|this| visitor.visit_newtype_struct(this)),
-            (Some(_), Some(_)) => Err(Error::new(ErrorKind::Unsupported("one `with` module applied directly inside another"))),
+            (Some(_), Some(_)) => Err(Error::new(ErrorKind::Unsupported("a `with` module on a Value, RawValue or `with` field"))),
             #[cfg(feature = "msgpack")]
             (Some(Mark::Named), None) => self.named(visitor),
             (Some(Mark::Raw), None) => visitor.visit_borrowed_bytes(self.reader.take_entry(self.depth)?),

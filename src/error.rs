@@ -1,4 +1,4 @@
-//! [`Error`]: the error type of this crate. Its message gives the location, what was expected and what was found.
+//! [`Error`]: the error type of this crate.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -14,7 +14,7 @@ pub(crate) use kind::plural;
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// The error type of this crate, with the kind of the error, the position in the input and the field.
+/// The error type of this crate, with the kind of the error and, if known, the position in the input and the field.
 ///
 /// An error has the size of one pointer. `Display` and `Debug` (which `unwrap()` prints) write the same sentence:
 ///
@@ -169,8 +169,8 @@ impl Error {
     }
 }
 
-/// A writer that escapes characters which move a terminal's cursor, change its colors or reverse the direction of text. Names in files may
-/// contain such characters.
+/// A writer that escapes control characters, line separators and characters that change the direction of text. Names in files may contain
+/// them.
 struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
 
 impl fmt::Write for Escaped<'_, '_> {
@@ -183,7 +183,7 @@ impl fmt::Write for Escaped<'_, '_> {
 }
 
 /// Writes the sentence of an error: the file, the path of the field, what is wrong, and the byte. If the input ends too early, `needed` is
-/// the number of missing bytes. The crates around this one write their errors in the same form.
+/// the number of missing bytes. `b2nd-frame` writes its errors with this function too.
 #[doc(hidden)]
 pub fn write_error(
     f: &mut fmt::Formatter<'_>,

@@ -1,6 +1,6 @@
-//! A serde data format for the metadata of Blosc2 arrays: a form of MessagePack in which the type of a field determines its width, so that
-//! reading and writing gives the same bytes. `rmp-serde` reads such bytes, but writes numbers in their shortest form, which cannot replace
-//! a metalayer in place.
+//! A serde data format for the metadata of Blosc2 arrays: a form of MessagePack in which the type of a number determines its width (only a
+//! `u8` above 127 is longer), so that a number can change in place. `rmp-serde` can read such bytes, but writes integers in their shortest
+//! form, whose length depends on the value.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -40,7 +40,7 @@
 //!
 //! | crate | what it does |
 //! | --- | --- |
-//! | `b2nd-frame` | reads, writes and edits frames: the files and buffers that hold the metadata and the chunks |
+//! | `b2nd-frame` | reads, writes and edits frames, which hold the metadata and the chunks |
 //! | `b2nd-codec` | compresses and decompresses single chunks |
 //! | `b2nd-store` | opens files, archives and URLs, and the stores in them |
 //! | `b2nd-ndarray` | reads and writes arrays and slices of arrays as `ndarray`s |
@@ -51,7 +51,7 @@
 //! | `b2nd-view` | shows metadata and values as text, JSON and pictures |
 //! | `b2nd-page` | shows files in a browser, for `b2nd view` and the page in `web/` |
 //! | `b2nd-cli` | is the tool `b2nd` |
-//! | `b2nd-catalog` | answers SQL queries about the metadata of large numbers of files |
+//! | `b2nd-catalog` | answers SQL queries about the metadata of many files, and about tables |
 //!
 //! # Integers
 //!
@@ -79,8 +79,8 @@
 //!
 //! The encoded length of a value depends only on its type, on the lengths of its strings, lists and maps, and on the variants of its enums
 //! and `Option`s. The values of its numbers do not matter, with two exceptions: a `u8` above 127 takes two bytes, and [`with::named`]
-//! writes integers in their shortest form. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded value gives the same bytes
-//! again:
+//! writes integers in their shortest form. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded value usually gives the
+//! same bytes again:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -90,10 +90,10 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types, unless they use `default`,
-//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], [`with::named`], or maps and sets that reorder or
-//! merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a
-//! field (fixstr, array16, …). Values can be nested up to 128 levels deep.
+//! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types with derived traits, unless they
+//! use `default`, `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], [`with::named`], code that changes
+//! values (`from`, `with`, …), or maps and sets that reorder or merge their entries (a `BTreeMap` is fine if the entries were written in
+//! sorted order). [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:
@@ -103,7 +103,7 @@
 //! | `skip` | works: the field is neither written nor read |
 //! | `default` | works for fields that are missing at the end |
 //! | fields that a later version of the type added | an error when read, unless [`with::extensible`] skips them |
-//! | `skip_serializing` or `skip_deserializing` without the other | an error when read, because the number of fields differs. **If a `default` at the end makes up for the missing field, fields are read from wrong positions**: use `skip` |
+//! | `skip_serializing` or `skip_deserializing` without the other | an error when read, because the number of fields differs. **If a `default` at the end makes up for the missing field, fields may be read from wrong positions**: use `skip` |
 //! | `skip_serializing_if` | an error if a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
 //! | struct variants of `untagged` and adjacently tagged enums | written, but an error when read |

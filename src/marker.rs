@@ -49,8 +49,8 @@ macro_rules! marks {
     ($($(#[$doc:meta])* $mark:ident $constant:ident $name:literal $holds:literal;)*) => {
         /// The encoding of a marked value: see [`with`](crate::with).
         ///
-        /// A mark is the name of a newtype struct that contains the value, so that other formats see only the plain value. The names are
-        /// valid identifiers, since some formats refuse other names.
+        /// A mark is the name of a newtype struct that contains the value, so that formats such as JSON see only the plain value. The names
+        /// are valid identifiers, since some formats refuse other names.
         #[derive(Clone, Copy)]
         pub(crate) enum Mark {
             $($(#[$doc])* $mark,)*
@@ -90,7 +90,7 @@ marks! {
     /// A map as a map16, even if the map is short.
     Map16 MAP16_MARK "__b2nd_map16" "with::map16 is only for maps";
     /// A list of at most 16 elements, whose count is in the marker even if it is 16.
-    Dims DIMS_MARK "__b2nd_dims" "with::dims is only for sequences and tuples";
+    Dims DIMS_MARK "__b2nd_dims" "with::dims is only for sequences, tuples and structs";
     /// A struct to which a later version may have added fields, which are skipped.
     Extensible EXTENSIBLE_MARK "__b2nd_extensible" "with::extensible is only for structs with fields";
     /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
@@ -99,7 +99,7 @@ marks! {
     Raw RAW_MARK "__b2nd_raw" "the newtype struct __b2nd_raw is only for bytes";
 }
 
-/// Returns a marker's name in the MessagePack specification, such as `fixarray`.
+/// Returns the name of a marker, such as `fixarray`.
 pub fn name(byte: u8) -> &'static str {
     match Marker::from_u8(byte) {
         Marker::FixPos(_) => "positive fixint",

@@ -1,4 +1,4 @@
-//! Generic MessagePack, as Python writes it: numbers have their shortest form, and structs are maps with the names of their fields.
+//! Generic MessagePack, as Python writes it: integers have their shortest form, and structs are maps with the names of their fields.
 //!
 //! python-blosc2 stores vlmetalayers (variable-length metalayers), and all metalayers except those of arrays, in this form. For a field of
 //! a struct that is otherwise in the format of this crate, use [`with::named`](crate::with::named). [`Cursor`] reads content of any type,

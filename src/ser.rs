@@ -1,4 +1,4 @@
-//! Encodes values: [`Serializer`], and functions such as [`to_vec`] that use it. The bytes of each marker are written in `wire.rs`.
+//! Encodes values: [`Serializer`], and functions such as [`to_vec`] that use it.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ pub use compound::Compound;
 ///
 /// Returns [`ErrorKind::Unsupported`] if the format cannot encode the value, [`ErrorKind::TooLong`] and [`ErrorKind::TooDeep`] if the value
 /// exceeds a limit of the format, [`ErrorKind::Count`] if a sequence or map does not have the length that it declared, and any error of the
-/// value's own `Serialize`. The error's path names the field.
+/// value's own `Serialize`. If the error is in a field, the error's path names it.
 ///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
@@ -39,8 +39,8 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     Ok(serializer.into_output())
 }
 
-/// Encodes a value into the front of `buffer`. Returns the part of the buffer that was written. Memory is allocated only for errors, for a
-/// [`Value`](crate::Value) or [`RawValue`](crate::RawValue), and for `with::named`.
+/// Encodes a value into the front of `buffer`. Returns the part of the buffer that was written. This crate allocates memory only for
+/// errors, for a [`Value`](crate::Value) or [`RawValue`](crate::RawValue), and for `with::named`.
 ///
 /// # Errors
 ///
@@ -219,8 +219,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     type SerializeStruct = Compound<'a, O>;
     type SerializeStructVariant = Compound<'a, O>;
 
-    /// Returns false, except for the content of a [`Value`](crate::Value), which then writes its encoded bytes. serde has no other way to
-    /// tell a value that it is written to this format.
+    /// Returns false, except for the content of a [`Value`](crate::Value), which then writes its encoded bytes.
     fn is_human_readable(&self) -> bool {
         matches!(self.mark, Some(Mark::Raw))
     }
@@ -284,7 +283,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         let start = self.output.written();
         self.inner(value)?;
         if self.nil == Some(start) && self.output.written() == start + 1 {
-            return unsupported("Some(()) and Some(None), which would be read back as None");
+            return unsupported("a nil in Some, such as Some(()): it would be read as None");
         }
         Ok(())
     }
@@ -307,7 +306,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
         match (Mark::from_name(name), self.mark) {
             (None, _) => self.inner(value),
-            (Some(_), Some(_)) => unsupported("one `with` module applied directly inside another"),
+            (Some(_), Some(_)) => unsupported("a `with` module on a Value, RawValue or `with` field"),
             #[cfg(feature = "msgpack")]
             (Some(Mark::Named), None) => self.put_raw(&crate::msgpack::to_vec(value)?),
             (mark, None) => {

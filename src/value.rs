@@ -31,8 +31,8 @@ static NIL: Value = Value::Nil;
 /// Any value of MessagePack, written by this crate or by other programs. A value keeps its markers, so that encoding a decoded value gives
 /// the same bytes.
 ///
-/// Numbers have a variant for each marker. Strings, byte strings, extensions, lists and maps have a [`Head`], which tells how their length
-/// is encoded. So one part of a value can be changed, and all other bytes stay the same when the value is encoded:
+/// The variant of a number tells how it is encoded. Strings, byte strings, extensions, lists and maps have a [`Head`], which tells how
+/// their length is encoded. So one part of a value can be changed, and all other bytes stay the same when the value is encoded:
 ///
 /// ```
 /// use b2nd::Value;
@@ -57,9 +57,9 @@ static NIL: Value = Value::Nil;
 ///
 /// # Other formats
 ///
-/// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. A value of a type that JSON lacks is written as an
-/// object with one key. Values can also be read from such objects, and then have the shortest markers. A tuple can be read from an object
-/// with the key `tuple`, such as `{"tuple":[1,2]}`:
+/// Human-readable formats such as JSON show numbers, strings, lists and maps as usual, and tuples as lists. A value of another type that
+/// JSON lacks is written as an object with one key. Values can also be read from such objects, and then have the shortest markers. A tuple
+/// can be read from an object with the key `tuple`, such as `{"tuple":[1,2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |
@@ -76,9 +76,10 @@ static NIL: Value = Value::Nil;
 ///
 /// # Limits
 ///
-/// The metalayer of an array with 16 dimensions is not valid MessagePack: its lists begin with `a0`, the marker of an empty string, and the
-/// numbers follow as if they were separate entries. Decoding this metalayer as a `Value` fails because of trailing bytes. So does decoding
-/// the layout of February 2023, which has seven entries but a count of six. Decode these metalayers as [`ArrayMeta`](crate::ArrayMeta).
+/// The metalayer of an array with 16 dimensions has another meaning in MessagePack: its lists begin with `a0`, the marker of an empty
+/// string, and the numbers follow as if they were separate entries. Decoding this metalayer as a `Value` fails because of trailing bytes.
+/// So does decoding the layout of February 2023, which has seven entries but a count of six. Decode these metalayers as
+/// [`ArrayMeta`](crate::ArrayMeta).
 ///
 /// Sources: the MessagePack specification, and python-blosc2 4.14 for tuples and the extension types 42 to 46.
 #[derive(Clone, PartialEq, Debug, Default)]

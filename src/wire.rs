@@ -1,6 +1,4 @@
-//! Writes and reads single entries, with one function to write each marker and one to read it. This module does not depend on serde.
-//!
-//! A function that reads an entry consumes the marker and the data after it, or returns an [`Error`] with the offset at which it stopped.
+//! Writes and reads single entries. This module does not depend on serde.
 
 use alloc::vec::Vec;
 
@@ -23,7 +21,7 @@ pub trait Output {
     /// Fails if the bytes cannot be written.
     fn put(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Returns the number of bytes that have been written.
+    /// Returns the position at which the next byte will be written.
     fn written(&self) -> usize;
 
     /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker of a sequence or map whose count

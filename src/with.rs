@@ -1,4 +1,4 @@
-//! Modules for `#[serde(with = "…")]`, which choose an encoding other than the default for a field's type.
+//! Modules for `#[serde(with = "…")]`, which choose or restrict the encoding of a field.
 //!
 //! | module | encoding | type of the field |
 //! | --- | --- | --- |
@@ -6,13 +6,13 @@
 //! | [`fixstr`] | `a0`..`bf`, then at most 31 bytes | a string |
 //! | [`fixstr_bytes`] | the same | bytes, UTF-8 or not (`serde_bytes`) |
 //! | [`fixext16`] | `d8`, a type, 16 bytes | 17 bytes, the type first (`serde_bytes`) |
-//! | [`array16`] | `dc`, a uint16, then the elements | a sequence, tuple or struct of at most 65,535 elements |
-//! | [`dims`] | `90`..`a0`, then at most 16 elements | a sequence or tuple |
-//! | [`map16`] | `de`, a uint16, then the entries | a map of at most 65,535 entries |
+//! | [`array16`] | `dc`, the count in two bytes, then the elements | a sequence, tuple or struct of at most 65,535 elements |
+//! | [`dims`] | `90`..`a0`, then at most 16 elements | a sequence, tuple or struct |
+//! | [`map16`] | `de`, the count in two bytes, then the entries | a map of at most 65,535 entries |
 //! | [`named`] | generic MessagePack, with the names of fields | any value, as Python writes it |
 //! | [`extensible`] | the same as without this module | a struct that may have more fields in later versions |
 //!
-//! Except for `fixint`, options and newtypes of these types work too. Other serde formats see the plain value.
+//! Except for `fixint`, options of these types work too. Formats such as JSON see the plain value.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
+                /// Fails if the input has another encoding, or if the deserializer or the value's own `Deserialize` returns an error.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let $($wrapper)?(value) =
@@ -103,7 +103,7 @@ modules! {
     /// Encodes a list of at most 16 elements, with its count in the marker (`90`..`a0`) even if it is 16. C-Blosc2 writes the shapes of
     /// arrays in this way. Without this module, a list of 16 elements is an array16 (`dc 0010`), which C-Blosc2 does not read.
     ///
-    /// A list of 16 elements is then not valid MessagePack for other programs: `a0` is their marker of an empty string.
+    /// Other programs read the marker of a list of 16 elements, `a0`, as an empty string.
     ///
     /// ```
     /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -146,7 +146,7 @@ modules! {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     extensible EXTENSIBLE_MARK serde;
-    /// Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names
+    /// Encodes a value as Python programs do: as generic MessagePack with the shortest integers, in which a struct is a map with the names
     /// of its fields. The length depends on the values. [`msgpack`](crate::msgpack) does the same for a whole value.
     ///
     /// As in other generic MessagePack, `Some(None)` is nil, and is read as `None`.

@@ -1,4 +1,4 @@
-//! Counts allocations with an allocator of this test's own: the sum of all bytes allocated, including bytes that are freed again.
+//! Counts allocations with a global allocator: the sum of all bytes allocated, including bytes that are freed again.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -9,7 +9,7 @@ mod frames;
 pub mod hand;
 mod metadata;
 
-/// A contender that performs one task at one size. Its result is checked before it is measured.
+/// A contender that performs one task at one size.
 pub struct Operation {
     /// The task, such as `encode`.
     pub task: &'static str,

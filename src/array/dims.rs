@@ -31,7 +31,7 @@ pub struct Dims<T> {
 }
 
 impl<T: Default> Dims<T> {
-    /// Makes a list of `ndim` values. `ndim` comes from a geometry, so it is at most 16.
+    /// Makes a list of `ndim` values, at most 16.
     pub(super) fn from_fn(ndim: usize, mut value: impl FnMut(usize) -> T) -> Self {
         Dims { count: ndim, values: core::array::from_fn(|index| if index < ndim { value(index) } else { T::default() }) }
     }

@@ -1,13 +1,13 @@
 //! The type of an array's elements. Parses and writes NumPy's dtype strings.
 //!
-//! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` for types of
-//! kind `V`, such as structures. [`DType`] is the parsed form. Its `Display` writes the same string again.
+//! Into a `b2nd` metalayer (dtype_format 0), python-blosc2 writes NumPy's `dtype.str`, or `str(dtype)` for types of kind `V`, such as
+//! structures. [`DType`] is the parsed form. Its `Display` writes the same string again.
 //!
 //! | string | type |
 //! | --- | --- |
 //! | `<f8` `>i4` `\|u1` `\|b1` `<c16` `\|O` | [`Scalar`]: byte order, letter, size in bytes |
 //! | `\|S5` `<U10` `\|V4` | [`Scalar`]: text in bytes, text in characters of four bytes, raw bytes |
-//! | `<M8[ns]` `<m8[25s]` `<M8` | [`Scalar`]: a point in time and a duration, each with its step |
+//! | `<M8[ns]` `<m8[25s]` `<M8` | [`Scalar`]: a point in time and a duration, with their steps if they have any |
 //! | `bfloat16` `float64` `datetime64[ns]` | [`Scalar`]: a name, if the type has no code such as `f8`, or the metalayer is of February 2023 |
 //! | `[('a', '<i4'), (('title', 'b'), 'u1', (2, 3))]` | [`Struct`]: fields one after another |
 //! | `{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}` | [`Struct`]: fields at given offsets |
@@ -35,7 +35,8 @@
 //!
 //! # Rejected strings
 //!
-//! A [`DType`] cannot be parsed from a string that NumPy rejects, nor from the following forms, which NumPy reads but never writes:
+//! A [`DType`] cannot be parsed from a string that NumPy with `ml_dtypes` rejects, nor from the following forms. NumPy reads all of them,
+//! but writes only those of the last item:
 //!
 //! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
 //!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
@@ -44,18 +45,18 @@
 //! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
 //! * `M8[1s]`, `M8[generic]`, `M8[μs]`, units with a divisor (`M8[Y/12]`);
 //! * `long`, `ulong`, `longdouble` and `clongdouble`, whose size depends on the platform; `T` (StringDType);
-//! * titles that are not strings, unpaired surrogates, more than 100 levels of structures and arrays (NumPy's limit is 200 brackets),
+//! * titles that are not strings, unpaired surrogates, more than 100 levels of structures and arrays (Python's limit is 200 brackets),
 //!   structures that overflow NumPy's own arithmetic.
 //!
 //! # Limits of NumPy's strings
 //!
-//! If a structure inside another structure is aligned, NumPy's string does not contain this fact, so the string describes a packed inner
-//! structure. The frame's typesize may then differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it
-//! cannot read back. For a dtype that is made with this crate, the string of an aligned structure contains `'aligned': True`, which applies
-//! to all structures inside it, and `'bfloat16'` has quotes. NumPy reads both.
+//! If a structure inside another structure is aligned, NumPy's string may describe a packed inner structure. The frame's typesize may then
+//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. For a dtype that is made
+//! with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures inside it, and
+//! `'bfloat16'` has quotes. NumPy reads both (`bfloat16` needs the package `ml_dtypes`).
 //!
-//! Which characters of a field's name are escaped depends on the writer's version of Unicode. Escaped and plain characters are both
-//! accepted, and the parsed string is written back unchanged.
+//! Which characters outside ASCII are escaped in a field's name depends on the writer's version of Unicode. Escaped and plain characters
+//! are both accepted, and the parsed string is written back unchanged.
 
 use alloc::boxed::Box;
 use alloc::string::String;

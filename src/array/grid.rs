@@ -12,7 +12,7 @@ pub use pack::Run;
 /// The division of an array into chunks and of a chunk into blocks. Computes the number of chunks and blocks, and the position of each
 /// element.
 ///
-/// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. The indices and the total numbers of chunks and blocks
+/// [`Geometry::grid`] makes a grid. A grid is stored inline. The indices and the total numbers of chunks and blocks
 /// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All indices and coordinates start at
 /// 0.
 ///
@@ -73,7 +73,7 @@ impl Geometry {
     /// * blocks have length 0 in a dimension in which chunks do not.
     ///
     /// Lengths are multiplied in order, starting with the first. A length of 0 prevents an overflow by the lengths after it, but not by
-    /// those before it. To pad a length, a whole chunk or block is added first, and this sum must fit an int64 too.
+    /// those before it. To pad a length, the length of a chunk or block is added first, and this sum must fit an int64 too.
     ///
     /// ```
     /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;

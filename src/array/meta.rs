@@ -54,8 +54,8 @@ pub enum ArrayMeta<S = String> {
 }
 
 impl<'a> ArrayMeta<&'a str> {
-    /// Reads the content of a metalayer `b2nd` or `caterva`. Returns the metadata and the bytes after it: when C-Blosc2 squeezes an array in
-    /// place, the end of the longer, old content stays in the file.
+    /// Reads the content of a metalayer `b2nd` or `caterva`. Returns the metadata and the bytes after it, such as the end of the longer, old
+    /// content of an array that was squeezed in place.
     ///
     /// # Errors
     ///
@@ -149,8 +149,8 @@ impl<S: AsRef<str>> ArrayMeta<S> {
 
     /// Converts the metadata to the released layout.
     ///
-    /// In [`LegacyB2nd`](ArrayMeta::LegacyB2nd) the dtype is a name, which is converted to a dtype string: `uint8` to `|u1`, `int32` to
-    /// `<i4` (the files were written on little-endian machines). The argument `dtype` is used only if the layout has no dtype.
+    /// In [`LegacyB2nd`](ArrayMeta::LegacyB2nd) the dtype is a name, which is converted to a little-endian dtype string if it is known:
+    /// `uint8` to `|u1`, `int32` to `<i4`. The argument `dtype` is used only if the layout has no dtype.
     ///
     /// # Errors
     ///
@@ -181,12 +181,12 @@ impl<S: AsRef<str>> ArrayMeta<S> {
 impl Geometry {
     /// Reads the geometry from the content of an array metalayer of any layout. The entries after the geometry are skipped.
     ///
-    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
-    /// [`ArrayMeta`](super::ArrayMeta).
+    /// This works even if the dtype is not UTF-8. Such content cannot be read as an [`ArrayMeta`](super::ArrayMeta).
     ///
     /// # Errors
     ///
-    /// Fails if the content does not start with version, ndim and three valid shapes, or the other entries are not MessagePack.
+    /// Fails if the content is not a list of 5 to 7 entries that starts with version, ndim and three valid shapes, or if the other entries
+    /// are not MessagePack.
     ///
     /// ```
     /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");

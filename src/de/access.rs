@@ -48,7 +48,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
         }
     }
 
-    /// Reads an element. serde's own method is not inlined: calling it takes a tenth of the instructions for an array metalayer.
+    /// Reads an element. serde's own method is not inlined, and therefore slower.
     #[inline(always)]
     fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>> {
         self.next_element_seed(PhantomData)

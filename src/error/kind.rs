@@ -15,7 +15,7 @@ pub enum ErrorKind {
         /// The number of bytes that are missing from the item that was being read, at least 1.
         needed: usize,
     },
-    /// The marker that was found does not belong to the expected type.
+    /// The marker that was found is not the expected one.
     #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
         /// A description of the expected marker, such as `int32 (d2)`.
@@ -23,7 +23,7 @@ pub enum ErrorKind {
         /// The byte that was found.
         found: u8,
     },
-    /// The number of elements of an array or map, or a declared length, differs from the expected number.
+    /// The number of elements of an array or map differs from the expected number.
     #[error("expected {expected} element{}, found {found}", plural(*expected))]
     Count {
         /// The expected number.
@@ -66,7 +66,7 @@ pub enum ErrorKind {
     /// A value uses a feature of serde that this format does not support.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
-    /// The values are not valid, or an implementation of `Serialize` or `Deserialize` returned an error.
+    /// Another error, such as one of an implementation of `Serialize` or `Deserialize`.
     #[error("{0}")]
     Message(String),
     /// Reading or writing failed.

@@ -1,4 +1,4 @@
-//! Writes a value as a line of text in the style of JSON, or of Python for types that JSON lacks.
+//! Writes a value as a line of text.
 
 use alloc::string::{String, ToString};
 use core::fmt::{self, Display, Formatter};

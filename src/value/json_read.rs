@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
         let mut pairs: Vec<(Value, Value)> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         while let Some((key, value)) = entries.next_entry::<Value, Value>()? {
-            // If a key occurs several times, its last value is stored at the position of the first, as in Python.
+            // If a string occurs several times as a key, its last value is stored at the position of the first, as in Python.
             let place = key.as_str().and_then(|name| places.get(name));
             match place.and_then(|&place| pairs.get_mut(place)) {
                 Some((_, place)) => *place = value,

@@ -1,4 +1,4 @@
-//! Reads and writes any MessagePack: every marker, including markers that only other programs write, and the length or count after it.
+//! Reads entries with any marker of MessagePack, and writes markers with a length or count.
 
 use rmp::Marker;
 

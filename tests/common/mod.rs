@@ -1,4 +1,4 @@
-//! Helpers of the tests. They are `#[track_caller]` so that a failure shows the line of the case.
+//! Helpers of the tests. Those that check something are `#[track_caller]`, so that a failure shows the line of the case.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 pub mod pairs;
@@ -32,7 +32,7 @@ pub fn cat(parts: &[&[u8]]) -> Vec<u8> {
     parts.concat()
 }
 
-/// Checks that every function that writes writes the value as these bytes.
+/// Checks that the value is written as these bytes.
 #[track_caller]
 pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
     let written = b2nd::to_vec(value).unwrap();
@@ -86,7 +86,7 @@ pub fn refused<T: DeserializeOwned + fmt::Debug>(bytes: &[u8], expected: &str) {
     assert_eq!(message(b2nd::from_slice::<T>(bytes)), expected);
 }
 
-/// Checks that the value cannot be written, and that each function that writes fails with this message.
+/// Checks that writing the value fails with this message.
 #[track_caller]
 pub fn unwritable<T: Serialize + ?Sized>(value: &T, expected: &str) {
     assert_eq!(message(b2nd::to_vec(value)), expected);

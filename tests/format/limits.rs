@@ -85,7 +85,7 @@ fn some_of_nothing_is_refused_since_it_would_be_read_as_none() {
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Newtype<T>(T);
 
-    let expected = "unsupported: Some(()) and Some(None), which would be read back as None";
+    let expected = "unsupported: a nil in Some, such as Some(()): it would be read as None";
     unwritable(&Some(None::<u8>), expected);
     unwritable(&Some(Some(None::<u8>)), expected);
     unwritable(&Some(()), expected);

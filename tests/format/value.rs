@@ -227,7 +227,7 @@ fn what_a_marker_cannot_hold_is_refused() {
     refused(Value::Ext(1, vec![1; 3], Head::Fix), "Head::Fix has no marker for an extension of 3 bytes");
     refused(Value::Array(vec![Value::Nil], Head::U8), "Head::U8 has no marker for an array of 1 element");
     refused(Value::Map(vec![(Value::Nil, Value::Nil); 16], Head::Fix), "Head::Fix has no marker for a map of 16 pairs");
-    assert_eq!(message(to_vec(&Some(Value::Nil))), "unsupported: Some(()) and Some(None), which would be read back as None");
+    assert_eq!(message(to_vec(&Some(Value::Nil))), "unsupported: a nil in Some, such as Some(()): it would be read as None");
 }
 
 #[test]

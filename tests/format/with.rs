@@ -174,8 +174,8 @@ fn map16_refuses() {
 #[test]
 fn a_mark_holds_no_other_mark() {
     field!(Twice<>("b2nd::with::fixstr", Fixstr));
-    unwritable(&Twice(Fixstr("a".into())), "unsupported: one `with` module applied directly inside another");
-    refused::<Twice>(&hex!("a1 61"), "unsupported: one `with` module applied directly inside another");
+    unwritable(&Twice(Fixstr("a".into())), "unsupported: a `with` module on a Value, RawValue or `with` field");
+    refused::<Twice>(&hex!("a1 61"), "unsupported: a `with` module on a Value, RawValue or `with` field");
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn dims() {
     both_ways(Optional(None), &hex!("c0"));
     field!(Text<>("b2nd::with::dims", String));
     unwritable(&Dims(vec![7; 17]), "17 elements are too many: with::dims holds at most 16");
-    unwritable(&Text("x".into()), "unsupported: with::dims is only for sequences and tuples");
+    unwritable(&Text("x".into()), "unsupported: with::dims is only for sequences, tuples and structs");
     for (marker, name) in [(0xdc, "array16"), (0xa1, "fixstr"), (0x80, "fixmap"), (0xc0, "nil")] {
         let expected = format!("expected a list of at most 16 elements (90 to a0), found {name} ({marker:02x}) at byte 0");
         refused::<Dims>(&[marker], &expected);
@@ -486,7 +486,7 @@ fn named_is_what_python_packs() {
     both_ways((1u16, Named(fields()), 2u16), &cat(&[&hex!("93 cd0001"), packed, &hex!("cd0002")]));
     both_ways(Number(-1), &hex!("ff"));
     both_ways(Maybe(None), &hex!("c0"));
-    unwritable(&Some(Maybe(None)), "unsupported: Some(()) and Some(None), which would be read back as None");
+    unwritable(&Some(Maybe(None)), "unsupported: a nil in Some, such as Some(()): it would be read as None");
     assert_eq!(serde_json::to_string(&Named(fields())).unwrap(), r#"{"name":"K1","steps":[1,300]}"#);
 
     // The names may be in any order, as in Python.

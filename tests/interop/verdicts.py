@@ -17,7 +17,7 @@ TABLE = Path(__file__).with_name("verdicts.md")
 INTRODUCTION = """\
 # Verdicts on hostile input
 
-The tables show which damaged files `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) accept. `tests/interop/run --update` writes
+The tables show which files, nearly all of them damaged, `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) accept. `tests/interop/run --update` writes
 this file, and `tests/interop/run` fails if a verdict changes.
 
 C-Blosc2 accepts a frame if it can open it and read its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the

@@ -135,7 +135,7 @@ fn an_expression_is_allowed_when_a_choice_of_it_is() {
     }
 }
 
-/// Libraries behind features that are off by default. The README says which Rust version each needs.
+/// Libraries behind features that are off by default, which need a newer Rust.
 const OF_FEATURES: &[&str] = &["zarrs", "zrip"];
 
 #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::tile::GeoTransform;
 
-/// A tile with its name, as services send it to each other.
+/// The name, the array and the position of a tile, as services send them to each other.
 ///
 /// The array is stored as the bytes of its metalayer, which the receiver can put into a frame unchanged.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 //! | [`GeoTransform`] | the position of a tile | metalayer `geotransform` |
 //! | [`Acquisition`] | the satellite and the time | metalayer `acquisition` |
 //! | [`Tile`] | both, and the metadata of the array | a frame |
-//! | [`Entry`] | a tile with its name | MessagePack, CBOR |
+//! | [`Entry`] | the name, the array and the position of a tile | MessagePack, CBOR |
 #![no_std]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! Writes a starting corpus for the targets, from test files: `cargo run -p b2nd-seeds`, in `fuzz`.
+//! Writes a starting corpus for most targets, from test files: `cargo run -p b2nd-seeds`, in `fuzz`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -88,7 +88,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes a string in quotes. Fails if Python's `repr` would write the string differently.
+    /// Consumes a string in quotes. Fails if Python's `repr` would write the string differently, except that any character outside ASCII
+    /// may be escaped or not.
     pub(super) fn string(&mut self) -> Result<String> {
         let start = *self;
         let quote = self.eat_any("'\"").ok_or_else(|| start.expected("a string in quotes"))?;
@@ -103,7 +104,7 @@ impl<'a> Cursor<'a> {
             if at.rest.starts_with(quote) {
                 break;
             }
-            // Whether `repr` escapes a character outside ASCII depends on Python's version, so both spellings are accepted.
+            // Whether `repr` escapes a character outside ASCII can depend on Python's version, so both spellings are accepted.
             let usual = is_printable(c);
             let as_found = |raw| self.since(at) == spelled(c, quote, raw);
             if !as_found(usual) && (c.is_ascii() || !as_found(!usual)) {

@@ -116,7 +116,7 @@ scalar_types! {
 const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
-/// NumPy's other names of types, with their sizes on 64-bit platforms. Names whose size differs between such platforms (`long`,
+/// NumPy 2's other names of types, with their sizes on 64-bit platforms. Names whose size differs between such platforms (`long`,
 /// `longdouble`, …) are missing.
 fn alias(word: &str) -> Option<ScalarType> {
     Some(match word {
@@ -226,7 +226,7 @@ impl Scalar {
     }
 
     /// Returns the byte order, or `None` if the type has none. A string that means the native byte order (`=i4`, `i4`, `int32`) is read as
-    /// little-endian, since the machines that write such strings are little-endian.
+    /// little-endian, the order of most machines.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.scalar_type.has_byte_order().then_some(self.order)
     }

@@ -47,7 +47,7 @@ impl Field {
 /// A structure: fields at given offsets.
 ///
 /// NumPy writes a structure that is not aligned as a list if its fields follow one another without padding, and otherwise as a dictionary.
-/// It writes an aligned structure as a dictionary, unless the structure is inside another one:
+/// It writes an aligned structure as a dictionary. Inside another structure, an aligned structure can be a list:
 ///
 /// ```
 /// use b2nd::dtype::{DType, Struct};
@@ -226,7 +226,7 @@ impl Struct {
         Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, written: None })
     }
 
-    /// Returns true if NumPy would write the structure as a list, not as a dictionary. `aligned` is whether the structure is inside an
+    /// Returns true if the structure is written as a list, not as a dictionary. `aligned` is whether the structure is inside an
     /// aligned structure. If so, even an aligned structure can be written as a list, since the outer structure already contains `'aligned':
     /// True`.
     pub(super) fn is_list(&self, aligned: bool) -> bool {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::{DType, MAX_DEPTH, MAX_SIZE, Written};
 use crate::error::{Error, Result};
 
-/// NumPy's maximum number of dimensions.
+/// The maximum number of dimensions in NumPy 2.
 const MAX_SUBARRAY_DIMENSIONS: usize = 64;
 
 /// A small array inside each element: values of one type, in a fixed shape.

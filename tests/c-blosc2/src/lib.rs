@@ -1,4 +1,4 @@
-//! Safe functions that call the C library. All unsafe code of the tests is in this crate's `src`.
+//! Safe functions that call the C library.
 //!
 //! C-Blosc2 does not check its input as closely as [`b2nd`](https://docs.rs/b2nd) does: give it only valid input.
 
@@ -16,7 +16,7 @@ mod sys;
 pub use array::{Array, Fill};
 pub use super_chunk::SuperChunk;
 
-/// A function of the C library, and the error code that it returned, or 0 for a null pointer.
+/// A function of the C library, and what it returned: an error code, a wrong length, or 0 for a null pointer.
 #[derive(Debug)]
 pub struct Error(&'static str, i64);
 
@@ -115,7 +115,7 @@ pub fn serialize_meta(meta: &Meta) -> Result<Vec<u8>> {
     Ok(take(bytes, check("b2nd_serialize_meta", length)? as usize))
 }
 
-/// Decodes a metalayer of at most 8 dimensions as the library does. The bytes must be valid, because the library does not check them.
+/// Decodes a metalayer of at most 8 dimensions as the library does. The bytes must be valid, because the library checks little.
 pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     let (mut ndim, mut dtype_format, mut dtype) = (0, 0, ptr::null_mut());
     let (mut shape, mut chunkshape, mut blockshape) = ([0; sys::MAX_DIM], [0; sys::MAX_DIM], [0; sys::MAX_DIM]);

@@ -1,4 +1,4 @@
-//! Declarations of `b2nd.h` that the crate blosc2-src omits.
+//! Declarations that the crate blosc2-src omits, most of them of `b2nd.h`.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::offset_of;

@@ -55,7 +55,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     if header.frame_type() == FrameType::Contiguous {
         let frame = Frame::from_slice(&bytes)?;
         if frame.header() != header || frame.trailer()? != trailer {
-            return Err("header or trailer of the frame in memory differ from those of the file".into());
+            return Err("the header or the trailer of the frame in memory differs from that of the file".into());
         }
         for (number, chunk) in (0..).zip(&chunks) {
             same("chunk in memory", frame.chunk(number)?.bytes(), chunk.bytes())?;

@@ -1,4 +1,4 @@
-//! The library without `std`: a static library with its own allocator and panic handler. It would not link if one of its
+//! The library without `std`: a static library with its own allocator and panic handler. It would not build if one of its
 //! dependencies used those of `std`.
 #![no_std]
 

@@ -27,7 +27,7 @@ fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Er
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let Some(items) = items(library, &here.join(manifest))? else {
         println!(
-            "this nightly does not write version {} of rustdoc's JSON: update the crates public-api and rustdoc-types",
+            "this nightly does not write version {} of rustdoc's JSON: update it, or the crates public-api and rustdoc-types",
             rustdoc_types::FORMAT_VERSION
         );
         return Ok(false);
