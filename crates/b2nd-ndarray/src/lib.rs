@@ -16,7 +16,7 @@
 //! | read an array in an object store, or write an array to an object store | `Remote` (feature `object_store`) |
 //! | read a remote array with your own client | [`Array::byte_ranges`], [`Pieces`] |
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`write_slabs`], [`to_frame`], [`Options`] |
-//! | join arrays along an axis, without decompressing them | [`concat()`] |
+//! | join arrays along an axis, if possible without decompressing them | [`concat()`] |
 //! | append rows to an array | [`Appender`] |
 //! | overwrite the values of a slice, or change the length of any axis | [`ArrayEditor`] |
 //! | copy a file without the gaps that edits leave, or compress it again | [`repack`], [`repack_from`], [`RepackOptions`] |
