@@ -41,7 +41,7 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 }
 
 /// Checks an untrusted frame within limits of time and memory. This function reads the header, metalayers, index and trailer, and decodes
-/// every chunk and every attribute.
+/// the chunks and the attributes.
 ///
 /// The report answers two questions. **[Readable](Report::is_readable)** means that this crate has read every value. **[Safe for a
 /// reader](Report::is_safe_for)** means that no finding makes the given version of C-Blosc2 or python-blosc2 crash, reject the frame or
