@@ -23,8 +23,8 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// bytes, which has no array metalayer, is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's
 /// `pack_tensor` or `save_array` wrote the frame, the array has the shape and dtype that these functions stored.
 ///
-/// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the index of
-/// chunks is read when it is first needed. Decompressed data is not cached.
+/// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the index
+/// of chunks is read when it is first needed. Decompressed data is not cached.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, s};
@@ -53,7 +53,7 @@ pub struct Array {
     /// The array's metalayer, for codecs and filters that need the array's shapes.
     pub(crate) metalayer: Vec<u8>,
     pub(crate) scratch: Pool,
-    /// Whether the source holds only ranges that were fetched, and lists the other ranges that a read needs: see `with_pieces`.
+    /// Whether `with_pieces` created this array, so that its source holds only ranges that were fetched.
     pub(crate) is_fetched: bool,
 }
 
@@ -227,7 +227,7 @@ impl Array {
     /// Fails if [`is_flat`](Array::is_flat) returns false, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
-            return Err(Error::custom("the file has an array: a dtype can be given only for a frame without one"));
+            return Err(Error::custom("the frame has an array: a dtype can be given only for a frame without one"));
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
         let geometry = flat.geometry(None, dtype.itemsize(), blocksize)?;

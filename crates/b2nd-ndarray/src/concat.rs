@@ -31,7 +31,7 @@ pub struct ConcatOptions {
 ///
 /// Chunks are copied without decompressing them if they align: all frames have an array metalayer with the same chunk and block shapes, and
 /// each array but the last ends at the end of a chunk along the axis. Copied chunks keep their codec and filters. If the chunks do not
-/// align, they are compressed with the codec, the level and the filters of the first array.
+/// align, they are compressed again with the codec, the level and the filters of the first array.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ConcatOptions, Options, concat, write};

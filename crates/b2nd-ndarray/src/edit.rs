@@ -35,9 +35,10 @@ const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 ///
 /// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file; then a single
 /// write of the header's first 512 bytes makes them valid. (If no chunks are left, a new file replaces the old one.) In a sparse frame, all
-/// of these are written to new files; then a single rename of `chunks.b2frame` makes the new files valid. After an error, the file holds the old array, or the new array if only the last sync
-/// failed. The `ArrayEditor` then shows the array that the file holds, and can be used again. Unless the frame is sparse, replaced chunks
-/// leave gaps in the file, so write a few large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
+/// of these are written to new files; then a single rename of `chunks.b2frame` makes the new files valid. After an error, the file holds
+/// the old array, or the new array if only the last sync failed. The `ArrayEditor` then shows the array that the file holds, and can be
+/// used again. Unless the frame is sparse, replaced chunks leave gaps in the file, so write a few large slices rather than many small ones.
+/// [`repack`](crate::repack) removes the gaps.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, s};
@@ -143,8 +144,8 @@ impl ArrayEditor {
     /// Changes the array's shape. If an axis grows, its new elements have the given value. If an axis shrinks, the elements past its new
     /// end are removed. Returns when the change is on stable storage.
     ///
-    /// Only chunks that contain both old and new elements are read. Chunks of only new elements are copies of one chunk. Removed elements do
-    /// not come back: if the axis grows again, the new elements have the value that is given then.
+    /// Only chunks that contain both old and new elements are read. Chunks of only new elements are copies of one chunk. Removed elements
+    /// do not come back: if the axis grows again, the new elements have the value that is given then.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | open a file, or a sparse frame's directory | [`Array::open`] |
-//! | open an array of a store (`.b2z`, `.b2d`) by its key | [`Array::from_store`] |
+//! | open an array of a store (`.b2z`, `.b2d`, `.b2e`) by its key | [`Array::from_store`] |
 //! | read a frame in memory, or at an offset of any source of bytes | [`Array::from_frame`], [`Array::from_source`] |
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
 //! | read elements selected by lists of indices or by masks | [`Array::select`], [`Select`] |

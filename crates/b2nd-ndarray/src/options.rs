@@ -57,7 +57,7 @@ impl Default for Options {
 
 impl Options {
     /// Returns the geometry of an array of this shape with elements of `itemsize` bytes. It has the chunk and block shapes of these
-    /// options. If one of them is `None`, it is chosen.
+    /// options. A shape that is `None` is chosen.
     ///
     /// # Errors
     ///

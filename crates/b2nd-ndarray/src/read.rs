@@ -63,8 +63,8 @@ impl Array {
         self.with_path(|| self.read_view(slice, out))
     }
 
-    /// Returns the bytes of the element that all chunks in a slice repeat, without reading the slice. Returns `None` if the first bytes of
-    /// the chunks do not show that they repeat the same element, and if the slice has no elements or is not inside the array.
+    /// Returns the bytes of the element that all chunks in a slice repeat, if the first bytes of the chunks show this. The slice is not
+    /// read. Also returns `None` if the slice has no elements or is not inside the array, and for a frame without an array metalayer.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};

@@ -73,7 +73,7 @@ pub struct RepackOptions<'a> {
 /// * `source` is not a frame or is damaged,
 /// * `target` exists, unless it is the source, or a file that a new file replaces ([`overwrite`](RepackOptions::overwrite)),
 /// * `target` cannot be written, or is the source itself and would change its frame type,
-/// * chunks are compressed again, and a codec or filter is not available, or the filter delta would be in an array (see
+/// * chunks are compressed again, and a codec or filter is not available, or the array would have the filter delta (see
 ///   [`write()`](crate::write())),
 /// * new shapes are given, but they do not fit the array, or the frame has no metalayer `b2nd`,
 /// * this thread has the file open in an editor.

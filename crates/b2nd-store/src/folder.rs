@@ -45,7 +45,7 @@ pub enum Why {
     Link,
     /// Its name is not UTF-8.
     NotUtf8,
-    /// Its name starts with `/` or contains `..`, so it could lead out of the folder.
+    /// Its name starts with `/` or has a part `..`, so it could lead out of the folder.
     Outside,
     /// A later member of the archive has the same name. The later one is used, as by Python's `zipfile`.
     Duplicate,
@@ -62,7 +62,7 @@ impl fmt::Display for Why {
         f.write_str(match self {
             Why::Link => "it is a symbolic link, which is not followed",
             Why::NotUtf8 => "its name is not UTF-8",
-            Why::Outside => "its name starts with / or contains .., so it could lead out of the store",
+            Why::Outside => "its name starts with / or has a part \"..\", so it could lead out of the store",
             Why::Duplicate => "another member has the same name: the last one is used",
         })
     }

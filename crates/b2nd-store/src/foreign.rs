@@ -8,7 +8,8 @@ use b2nd_frame::{Result, Source};
 use crate::folder::{Folder, is_frame, is_zip};
 use crate::frame::Bytes;
 
-/// Describes the format of a file that starts with these bytes, usually with a way to read it. Returns `None` for frames and unknown formats.
+/// Describes the format of a file that starts with these bytes, usually with a way to read it. Returns `None` for frames and unknown
+/// formats.
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();

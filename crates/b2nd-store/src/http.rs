@@ -155,7 +155,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(io::Error::other)?;
     let end = start.checked_add(bytes.len() as u64);
     if start != range.start || end != last.checked_add(1) || end != Some(range.end.min(length)) {
-        let found = format!("{} of {}", count(bytes.len(), "byte"), printable(&said));
+        let found = format!("{} with Content-Range: {}", count(bytes.len(), "byte"), printable(&said));
         return Err(io::Error::other(format!(
             "bytes {}-{} were requested, but the server sent {found}",
             range.start,

@@ -1,7 +1,7 @@
 //! [`StoreListing`]: the leaves, groups and attributes of a store of python-blosc2 (`.b2z`, `.b2d`, `.b2e`).
 //!
-//! A `.b2d` is a directory with files that are leaves, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A `.b2e` is
-//! a frame whose data is frames. A folder can contain a `.b2e` with the name `embed.b2e`. The leaves in this file also belong to the
+//! A `.b2d` is a directory with files that are leaves, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A `.b2e`
+//! is a frame whose data is frames. A folder can contain a `.b2e` with the name `embed.b2e`. The leaves in this file also belong to the
 //! store.
 
 use b2nd::RawValue;

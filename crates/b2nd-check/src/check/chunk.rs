@@ -147,8 +147,8 @@ fn of_users(chunk: &ChunkHeader) -> Option<String> {
         .then(|| format!("its flags announce a user's codec, but the codec's number is {own}, which is {}", chunk.codec()))
 }
 
-/// Returns the typesize that the chunks of a frame should have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the chunk's
-/// field, which has one byte.
+/// Returns the typesize that the chunks of a frame should have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the
+/// chunk's field, which has one byte.
 fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }

@@ -37,7 +37,7 @@ impl Salvage<'_> {
                 break format!("the chunk at byte {at} is cut off: {} missing", b2nd_store::text::count(next - end, "byte"));
             }
             if at >= chunks_end && self.is_index(at..next, &chunk, &starts, decompressor)? {
-                break format!("an index of the chunks before it starts at byte {at}");
+                break format!("the chunk at byte {at} is an index of the chunks before it");
             }
             starts.push(at - start);
             let number = starts.len() as u64 - 1;
