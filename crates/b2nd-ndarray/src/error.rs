@@ -42,8 +42,8 @@ pub enum Error {
         /// The size of the array's elements, in bytes.
         found: usize,
     },
-    /// The array's elements are not in the file: they are computed, or stored elsewhere.
-    #[error("its values are not in the file: python-blosc2 computes or fetches them (metalayer {metalayer})")]
+    /// The file does not contain all elements of the array: they are computed, or stored elsewhere.
+    #[error("the file does not contain all values: python-blosc2 computes or fetches them (metalayer {metalayer})")]
     Elsewhere {
         /// The name of the metalayer by which such a file is recognized.
         metalayer: &'static str,

@@ -70,7 +70,7 @@ pub struct RepackOptions<'a> {
 ///
 /// Fails if:
 ///
-/// * `source` is not a frame or is damaged,
+/// * `source` is not a frame or cannot be read,
 /// * `target` exists, unless it is the source, or a file that a new file replaces ([`overwrite`](RepackOptions::overwrite)),
 /// * `target` cannot be written, or is the source itself and would change its frame type,
 /// * chunks are compressed again, and a codec or filter is not available, or the array would have the filter delta (see

@@ -23,7 +23,7 @@ const ROWS: i64 = 1 << 20;
 /// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. New chunks, the index and the trailer are
 /// appended to the file; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only rows that were
 /// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. If the last call of
-/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. Each flush
+/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. A flush
 /// leaves the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
 ///
 /// ```
