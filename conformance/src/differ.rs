@@ -59,7 +59,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// Fails if the JSON is not a list, or if an entry has no reason or has an unknown result. The message contains the entry.
+    /// Fails if the JSON is not a list, or if an entry has no reason or has an unknown result.
     pub fn list(json: &Value) -> Result<Vec<Differ>, String> {
         let text = |entry: &Value, name: &str| {
             entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} has no text {name:?}"))

@@ -29,7 +29,7 @@ enum Kind {
     Special,
 }
 
-/// A valid frame and its fields.
+/// A frame that mutants are made from, and its fields.
 pub(crate) struct Seed {
     pub(crate) name: String,
     bytes: Vec<u8>,

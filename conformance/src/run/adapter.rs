@@ -35,8 +35,8 @@ pub(super) enum Answer {
 const UNSUPPORTED: i32 = 2;
 
 impl Adapter {
-    /// Parses `[NAME=]COMMAND ARGUMENTS`. Without `NAME=`, the name is that of the command's file. If the last argument is `--serve`, a
-    /// process answers many requests.
+    /// Parses `[NAME=]COMMAND ARGUMENTS`. Without `NAME=`, the name is that of the command's file, without its ending. If the last
+    /// argument is `--serve`, a process answers many requests.
     pub fn parse(text: &str) -> Adapter {
         let (name, command) = match text.split_once('=') {
             Some((name, command)) if !name.contains(['/', ' ']) => (name.to_owned(), command),

@@ -57,7 +57,7 @@ impl Process {
         }
     }
 
-    /// Returns the next line without its line ending, or `None` if the time limit is reached or the child has ended.
+    /// Returns the next line without its line ending, or `None` if the time limit is reached or the child has closed its output.
     pub(super) fn line(&mut self, time: Duration) -> io::Result<Option<String>> {
         match self.lines.recv_timeout(time) {
             Ok(line) => Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())),

@@ -1,4 +1,4 @@
-//! [`Finding`]: a problem of a frame, and which libraries can read the frame in spite of the problem. This module collects all findings of
+//! [`Finding`]: a problem of a frame, and which libraries can read the frame in spite of the problem. This module collects the findings of
 //! a frame.
 
 use b2nd_frame::{Decompressor, FrameType, Header, HeaderField, Result};
@@ -119,7 +119,7 @@ pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Opti
     Ok(findings.all.pop())
 }
 
-/// Returns all findings of a frame. Chunks are decompressed only if `data` is true.
+/// Returns the findings of a frame. Its data is decompressed only if `data` is true.
 pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, decompressor: &mut Decompressor) -> Result<Vec<Finding>> {
     let (mut findings, array) = (Findings::new(limits), Array::find(frame.header()));
     findings.header(frame, &array)?;

@@ -17,8 +17,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns true if every value that was checked can be read: each part is inside the frame, each chunk, attribute and index
-    /// decodes to exactly its stated length, and the values match the frame's digests if it has any.
+    /// Returns true if every value that was checked can be read: each part is inside the frame, decoded chunks, attributes and
+    /// indexes have exactly their stated lengths, and decoded chunks match the frame's digests if it has any.
     pub fn is_readable(&self) -> bool {
         !self.findings.iter().any(|finding| finding.unreadable)
     }
@@ -32,7 +32,8 @@ impl Report {
 
 /// Finds the errors in a frame, and the features of the frame that are known to make a reader crash, reject the frame or read wrong values.
 ///
-/// Chunks are decoded only if `options.data` is true. A frame that cannot be opened, or a source that fails, is also reported as a finding.
+/// The frame's data is decoded only if `options.data` is true. A frame that cannot be opened, or a source that fails, is also reported as a
+/// finding.
 pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
     match opened(source, options) {
         Ok(report) => report,
@@ -41,7 +42,7 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 }
 
 /// Checks an untrusted frame within limits of time and memory. This function reads the header, metalayers, index and trailer, and decodes
-/// every chunk and every attribute.
+/// the chunks and the attributes.
 ///
 /// The report answers two questions. **[Readable](Report::is_readable)** means that this crate has read every value. **[Safe for a
 /// reader](Report::is_safe_for)** means that no finding makes the given version of C-Blosc2 or python-blosc2 crash, reject the frame or

@@ -23,7 +23,7 @@ const MOST: u64 = LONGEST / 8;
 /// The intact parts of a damaged frame, and a list of what is lost.
 ///
 /// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the chunks are
-/// searched for, beginning after the header, and are numbered in the order in which they were written. These numbers are wrong if chunks
+/// searched for, beginning after the header, and are numbered in the order in which they are found. These numbers are wrong if chunks
 /// were updated, inserted or deleted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if
 /// its decoded data has the expected length. A chunk that the decompressor does not [accept](Decompressor::accept) is not decoded. It is
 /// intact if the length in its header is the expected length.

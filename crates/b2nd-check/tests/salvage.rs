@@ -243,7 +243,7 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let error = Salvage::new(&updated, false, &mut Decompressor::new()).err().unwrap().to_string();
     assert_eq!(
         error,
-        "the header counts 4 chunks, but 5 were found: some were replaced or removed, and only the index showed which"
+        "number of chunks: expected 4 as in the header, found 5: some were replaced or removed, and only the index showed which"
     );
     let salvage = Salvage::new(&updated, true, &mut Decompressor::new()).unwrap();
     assert_eq!((parts(&salvage).len(), salvage.is_ordered), (4, false));
@@ -256,7 +256,7 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let error = Salvage::new(&cut, false, &mut Decompressor::new()).err().unwrap().to_string();
     assert_eq!(
         error,
-        "the header counts 4 chunks, but 3 were found: some have no bytes in the file, and only the index contained their numbers"
+        "number of chunks: expected 4 as in the header, found 3: some have no bytes in the file, and only the index contained their numbers"
     );
     assert_eq!(Salvage::new(&cut, true, &mut Decompressor::new()).unwrap().chunks()[3], (1, SavedChunk::Lost));
 }

@@ -176,7 +176,7 @@ fn nothing_takes_more_time_than_is_allowed() {
     let refused = found(&bytes, &Limits { max_memory: 1 << 30, max_time: Some(Duration::from_millis(100)) });
     assert_eq!(
         refused,
-        ["chunk 0: several of its blocks start at byte 80,032", "frame: the time limit of 100ms was reached before chunk 0"]
+        ["chunk 0: several of its blocks start at byte 80,032", "frame: the time limit of 100ms was reached at chunk 0"]
     );
     // A single block with this stream decodes.
     let one = found(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default());
@@ -439,7 +439,7 @@ fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
     bytes[0x19] = 0x93;
     let (report, most) = with_most_memory(&bytes);
     let lack: Vec<_> = report.findings.iter().filter(|found| found.unreadable).map(|found| found.finding.as_str()).collect();
-    assert_eq!(lack, ["the blocks are 1,073,741,816 bytes shorter than the chunk"]);
+    assert_eq!(lack, ["the blocks together are 1,073,741,816 bytes shorter than the chunk's data"]);
     assert!(most < 1 << 20, "{most} bytes");
 }
 

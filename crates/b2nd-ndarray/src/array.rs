@@ -23,8 +23,8 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// bytes, which has no array metalayer, is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's
 /// `pack_tensor` or `save_array` wrote the frame, the array has the shape and dtype that these functions stored.
 ///
-/// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the first
-/// read also loads the index of chunks. Decompressed data is not cached.
+/// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the index
+/// of chunks is read when it is first needed. Decompressed data is not cached.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, s};
@@ -53,7 +53,7 @@ pub struct Array {
     /// The array's metalayer, for codecs and filters that need the array's shapes.
     pub(crate) metalayer: Vec<u8>,
     pub(crate) scratch: Pool,
-    /// Whether the source holds only ranges that were fetched, so that reading other ranges takes a request.
+    /// Whether `with_pieces` created this array, so that its source holds only ranges that were fetched.
     pub(crate) is_fetched: bool,
 }
 
@@ -64,7 +64,8 @@ impl Array {
     ///
     /// Fails if the file cannot be read, has no array ([`Error::NoArray`](crate::Error::NoArray)) or has shapes that C-Blosc2 rejects.
     /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
-    /// [`Error::Elsewhere`](crate::Error::Elsewhere). For a store or a file of another format, the error names the format.
+    /// [`Error::Elsewhere`](crate::Error::Elsewhere). If the path is that of a store or of a file of another known format, the error names
+    /// the format.
     ///
     /// The messages of these errors, and of errors of reading elements later, start with the path. Most of these errors have the variant
     /// [`Error::File`](crate::Error::File); [`Error::kind`](crate::Error::kind) returns the error inside.
@@ -74,8 +75,8 @@ impl Array {
         Ok(array.map_err(|error| Error::in_file(path, frame::instead(path).unwrap_or(error)))?.in_file(path))
     }
 
-    /// Opens the array in an open file. The array reads this file even if another file has its path by now, and keeps the locks of
-    /// [`File::open_shared`].
+    /// Opens the array in an open file. The array reads this file even if another file has its path by now. If [`File::open_shared`] opened
+    /// the file, the array keeps its locks.
     ///
     /// # Errors
     ///
@@ -92,7 +93,7 @@ impl Array {
     }
 
     /// Opens the array with this key in a store (`TreeStore`, `DictStore`, `EmbedStore`): an archive (`.b2z`), a directory (`.b2d`) or a
-    /// file (`.b2e`). The key of a table's column is `/table/_cols/x`.
+    /// file (`.b2e`). For example, `/table/_cols/x` is the key of column `x` in the table `/table`.
     ///
     /// ```
     /// let path = "../../tests/data/python-blosc2-4.14.1/treestore__dfltb2z.b2z";
@@ -157,12 +158,12 @@ impl Array {
         Array { path: Some(path.into()), ..self }
     }
 
-    /// Adds the path of the file to the error of `work`.
+    /// Adds the array's path, if it has one, to the error of `work`.
     pub(crate) fn with_path<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         work().map_err(|error| self.error(error))
     }
 
-    /// Adds the path of the file to an error.
+    /// Adds the array's path, if it has one, to an error.
     pub(crate) fn error(&self, error: impl Into<Error>) -> Error {
         match &self.path {
             Some(path) => Error::in_file(path, error.into()),
@@ -226,7 +227,7 @@ impl Array {
     /// Fails if [`is_flat`](Array::is_flat) returns false, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
-            return Err(Error::custom("the file has an array: a dtype can be given only for a frame without one"));
+            return Err(Error::custom("the frame has an array: a dtype can be given only for a frame without one"));
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
         let geometry = flat.geometry(None, dtype.itemsize(), blocksize)?;

@@ -1,4 +1,4 @@
-//! Re-exports of the crate `b2nd-codec`, and the compressor of an array.
+//! Re-exports from the crate `b2nd-codec`, and the encoding of an array's metalayer for its decompressor.
 
 use b2nd::{ArrayMeta, B2ndMeta};
 pub use b2nd_codec::{Decompressor, Error, ErrorKind, accept, quiet_panics};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_frame::Chunk;
+use b2nd_store::text::count;
 use ndarray::{ArrayD, Axis, concatenate};
 
 use crate::array::Array;
@@ -26,10 +27,11 @@ pub struct ConcatOptions {
 }
 
 /// Joins arrays along an axis, and writes the result to a new file. The arrays must have the same dtype, and the same shape except along
-/// the axis. The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
+/// the axis. The result has the chunk and block shapes, the metalayers and the attributes of the first array.
 ///
-/// Chunks are copied without decompressing them if they align: all arrays have the same chunk and block shapes, and each array but the last
-/// ends at the end of a chunk along the axis.
+/// Chunks are copied without decompressing them if they align: all frames have an array metalayer with the same chunk and block shapes, and
+/// each array but the last ends at the end of a chunk along the axis. Copied chunks keep their codec and filters. If the chunks do not
+/// align, they are compressed again with the codec, the level and the filters of the first array.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ConcatOptions, Options, concat, write};
@@ -55,7 +57,7 @@ pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: 
     let mut meta = current(first.header()).map_err(|error| first.error(error))?;
     let mut shape = first.grid().shape().to_vec();
     let length = *shape.get(axis).ok_or_else(|| {
-        first.error(Error::custom(format_args!("axis: expected less than {}, found {axis}", first.grid().shape().len())))
+        first.error(Error::custom(format_args!("it has {}, but no axis {axis}", count(first.grid().shape().len(), "dimension"))))
     })?;
     let mut joined = Joined { parts: vec![(0..length, first)], axis };
     let mut misaligned = None;
@@ -78,7 +80,7 @@ pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: 
         header.metalayers_mut().set(&meta)?;
         let packer = recompress.then(|| Packer::of(&header, &meta)).transpose()?;
         let mut writer = create(target, header, options.overwrite)?;
-        writer.set_trailer(first.frame().trailer()?.clone());
+        writer.set_trailer(first.frame().trailer().map_err(|error| first.error(error))?.clone());
         let pack = |number| packer.as_ref().map(|packer| packer.chunk(number, &joined.elements(&grid, number)?)).transpose();
         in_batches(0..grid.nchunks(), pack, |number, chunk| match chunk {
             Some(chunk) => Ok(writer.append(&Chunk::from_slice(&chunk)?)?),

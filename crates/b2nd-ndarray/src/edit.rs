@@ -34,10 +34,11 @@ const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 /// # What a crash leaves
 ///
 /// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file; then a single
-/// write of the header's first 512 bytes makes them valid. In a sparse frame, all of these are written to new files; then a single rename
-/// of `chunks.b2frame` makes the new files valid. After an error, the file holds the old array, or the new array if only the last sync
-/// failed. The `ArrayEditor` then shows the array that the file holds, and can be used again. Unless the frame is sparse, replaced chunks
-/// leave gaps in the file, so write a few large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
+/// write of the header's first 512 bytes makes them valid. (If no chunks are left, a new file replaces the old one.) In a sparse frame, all
+/// of these are written to new files; then a single rename of `chunks.b2frame` makes the new files valid. After an error, the file holds
+/// the old array, or the new array if only the last sync failed. The `ArrayEditor` then shows the array that the file holds, and can be
+/// used again. Unless the frame is sparse, replaced chunks leave gaps in the file, so write a few large slices rather than many small ones.
+/// [`repack`](crate::repack) removes the gaps.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, s};
@@ -70,19 +71,19 @@ pub struct ArrayEditor {
 }
 
 impl ArrayEditor {
-    /// Opens an array for editing: a file, or the directory of a sparse frame. Waits until other processes and threads have finished
-    /// editing it.
+    /// Opens an array for editing: a file, or the directory of a sparse frame. Waits while another process or thread edits it, or has it
+    /// open by [`File::open_shared`](b2nd_frame::File::open_shared).
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd_frame::File::edit). Also fails if the array's metalayer does not have
+    /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd_frame::File::edit). Also fails if the frame has no array metalayer in
     /// the layout that C-Blosc2 has written since 2.7.0 (`b2nd upgrade` converts older layouts), if a block is longer than its chunk, or if
     /// the index does not have the number of chunks that follows from the array's shapes.
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         // The file is locked before it is read, so that all changes by other editors are read.
         let draft = Draft::open(path.as_ref())?;
         let array = draft.array()?;
-        let entries = draft.entries()?;
+        let entries = draft.entries().map_err(|error| array.error(error))?;
         if entries.len() as u64 != array.grid().nchunks() {
             let (expected, found) = (b2nd_store::text::count(array.grid().nchunks(), "chunk"), entries.len());
             return Err(array.error(Error::custom(format_args!("the array has {expected}, but the frame has {found}"))));
@@ -93,8 +94,8 @@ impl ArrayEditor {
     /// Replaces the values of a slice by `values`. The slice has one range per dimension. Returns when the new values are on stable
     /// storage.
     ///
-    /// Chunks that lie completely in the slice are written without being read. Chunks that lie only partly in the slice are read first. All
-    /// changed chunks are compressed in parallel, with the codec and filters of the frame's header.
+    /// Chunks that lie completely in the slice are written without being read. Chunks that lie only partly in the slice are read first.
+    /// Changed chunks are compressed with the codec and filters of the frame's header.
     ///
     /// # Errors
     ///
@@ -143,15 +144,15 @@ impl ArrayEditor {
     /// Changes the array's shape. If an axis grows, its new elements have the given value. If an axis shrinks, the elements past its new
     /// end are removed. Returns when the change is on stable storage.
     ///
-    /// Only chunks that contain both old and new elements are read. New chunks are all copies of a single compressed chunk. Removed
-    /// elements do not come back: if the axis grows again, the new elements have the value that is given then.
+    /// Only chunks that contain both old and new elements are read. Chunks of only new elements are copies of one chunk. Removed elements
+    /// do not come back: if the axis grows again, the new elements have the value that is given then.
     ///
     /// # Errors
     ///
     /// Fails if the value has a different type than the array ([`Error::DType`]); if the shape has a different number of dimensions, a
-    /// negative length or too many chunks for an index; if the frame is not sparse, and the array's metalayer does not lie in the header's
-    /// first 512 bytes, because other metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The
-    /// array in the file is then unchanged, unless only the last sync failed.
+    /// negative length or too many chunks for an index; if the frame is not sparse, and the shape is stored after the header's first 512
+    /// bytes, because other metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The array in
+    /// the file is then unchanged, unless only the last sync failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.with_path(|this| this.array.swapped::<T>())?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))
@@ -257,12 +258,12 @@ impl ArrayEditor {
         })
     }
 
-    /// Commits an array of this shape with the index entries in `done`. If `done` is an error or the commit fails, frees the space of the
-    /// new chunks and returns the error.
+    /// Commits an array of this shape with the index entries in `done`, and opens the array again. If `done` is an error or the commit
+    /// fails, frees the space of the new chunks and returns the error.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         self.stale = true;
-        done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.chunks.rewind(0))?;
-        self.refresh()
+        let done = done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.chunks.rewind(0));
+        done.and(self.refresh())
     }
 
     /// Opens the array again if the file may have changed, calls `work`, and adds the path of the file to its error.

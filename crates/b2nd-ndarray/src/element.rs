@@ -9,7 +9,7 @@ use crate::huge_pages;
 
 /// A Rust type for the elements of an array.
 ///
-/// | Rust | NumPy |
+/// | Rust | dtype |
 /// | --- | --- |
 /// | `bool` | `bool` |
 /// | `i8` to `i64`, `u8` to `u64`, `f32`, `f64` | `int8` to `int64`, `uint8` to `uint64`, `float32`, `float64` |
@@ -19,7 +19,7 @@ use crate::huge_pages;
 ///
 /// The trait is sealed. Structures and text are read as [`Elements`](crate::Elements).
 pub trait Element: Copy + Send + Sync + 'static + sealed::Raw {
-    /// The corresponding NumPy type.
+    /// The corresponding scalar type.
     const TYPE: ScalarType;
 }
 

@@ -18,18 +18,18 @@ pub enum Error {
     /// An error about a file, with its path. [`kind`](Error::kind) returns the error without the path.
     #[error("{}: {source}", path.display())]
     File {
-        /// The path of the file. For an array in a store: the store's path, `::` and the key.
+        /// The path of the file or object. For an array in a store: the store's path, `::` and the key.
         path: PathBuf,
         /// The error without the path.
         source: Box<Error>,
     },
     /// No metalayer of the frame describes an array.
-    #[error("the frame holds no array: it has no metalayer b2nd or caterva")]
+    #[error("the frame has no metalayer that describes an array (b2nd or caterva)")]
     NoArray,
-    /// The array's elements do not have the requested type, or the type of the values to write.
+    /// The array's elements have a different type than expected.
     #[error("the array's elements are {found}, not {expected}")]
     DType {
-        /// The type that was requested, or that of the values to write.
+        /// The type that was requested, that of the values to write, or that of the first array to join.
         expected: String,
         /// The type of the array's elements.
         found: String,
@@ -42,8 +42,8 @@ pub enum Error {
         /// The size of the array's elements, in bytes.
         found: usize,
     },
-    /// The array's elements are not in the file: they are computed, or stored elsewhere.
-    #[error("its values are not in the file: python-blosc2 computes or fetches them (metalayer {metalayer})")]
+    /// The file does not contain all elements of the array: they are computed, or stored elsewhere.
+    #[error("the file does not contain all values: python-blosc2 computes or fetches them (metalayer {metalayer})")]
     Elsewhere {
         /// The name of the metalayer by which such a file is recognized.
         metalayer: &'static str,
@@ -75,11 +75,11 @@ pub enum Error {
         found: Vec<usize>,
     },
     /// The rows to write or to append do not have the shape of the array's rows.
-    #[error("expected rows of the shape {expected:?}, found {found:?}")]
+    #[error("expected rows of the shape {expected:?}, found an array of the shape {found:?}")]
     Rows {
         /// The shape of the array without its first axis.
         expected: Vec<i64>,
-        /// The shape of the given rows, without their first axis.
+        /// The shape of the array of rows that was given.
         found: Vec<i64>,
     },
     /// A chunk cannot be read, or does not fit the array's shapes.
@@ -109,18 +109,18 @@ pub enum Error {
     /// The chunks of arrays to join do not align.
     #[error("{why}: the arrays can be joined only by compressing their chunks again")]
     Misaligned {
-        /// The part of the sentence that says which shapes do not fit.
+        /// The part of the sentence that says why the chunks do not align.
         why: String,
     },
-    /// A request to an object store failed.
+    /// A request to an object store failed, or its response cannot be used.
     #[cfg(feature = "object_store")]
     #[error("bytes {}..{} of {path}: {}", range.start, range.end, said(&**source))]
     Request {
         /// The path of the object.
         path: String,
-        /// The range of bytes that was requested.
+        /// The range of bytes that was requested or written.
         range: std::ops::Range<u64>,
-        /// The error of the object store.
+        /// The cause, such as the error of the object store.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The values do not fit the shape.
@@ -146,7 +146,7 @@ impl Error {
         Error::B2nd(b2nd_frame::Error::custom(sentence))
     }
 
-    /// Returns the error without the path of its file.
+    /// Returns the error inside an [`Error::File`]. Other errors are returned unchanged.
     pub fn kind(&self) -> &Error {
         if let Error::File { source, .. } = self { source } else { self }
     }

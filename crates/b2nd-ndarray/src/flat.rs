@@ -20,8 +20,8 @@ pub(crate) enum Flat {
 }
 
 impl Flat {
-    /// Returns which bytes of the data each chunk holds, if the data is bytes without a description, or if python-blosc2's `pack_tensor`
-    /// or `save_array` wrote the frame. Returns `None` if the frame holds something else, such as a store or Python objects.
+    /// Returns which bytes of the data each chunk holds, if the data is bytes without a description, or an array that [`tensor`]
+    /// describes. Returns `None` if the frame holds something else, such as a store or Python objects.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
         match Kind::of(header, store.trailer().ok()) {
@@ -77,7 +77,7 @@ impl Flat {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
             let length = count(self.len(), "byte");
-            return Err(Error::custom(format_args!("it has {length}, not a multiple of the element size, {size} bytes")));
+            return Err(Error::custom(format_args!("it has {length}, not a multiple of the {size} bytes of an element")));
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
         let shape = shape.unwrap_or_else(|| vec![length]);
@@ -96,8 +96,8 @@ impl Flat {
     }
 }
 
-/// Returns the shape of a box that lies in an array of this shape and has at most `items` elements. The box extends along the last
-/// dimensions first, and has a length of at least 1 in each dimension.
+/// Returns the shape of a box of at most `items` elements, but at least one, in an array of this shape. The box extends along the last
+/// dimensions first.
 fn within(mut items: u64, shape: impl DoubleEndedIterator<Item = i64>) -> Vec<i32> {
     let along = |length: i64| {
         let part = i32::try_from(items).unwrap_or(i32::MAX).clamp(1, i32::try_from(length.max(1)).unwrap_or(i32::MAX));

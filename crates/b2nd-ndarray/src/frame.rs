@@ -32,7 +32,7 @@ pub(crate) fn instead(path: &Path) -> Option<Error> {
         return it_is(if is_store_directory(path) { STORE } else { foreign::describe_directory(path)? });
     }
     let source: Bytes = Arc::new(FileSource::open(path).ok()?);
-    match (Store::from_source("", source.clone()), Frame::open(&*source)) {
+    match (Store::from_source("", source.clone()).and_then(|store| store.list()), Frame::open(&*source)) {
         (Ok(_), _) => it_is(STORE),
         // The file is a frame, and the original error explains why it is not an array.
         (Err(_), Ok(_)) => None,

@@ -5,12 +5,11 @@
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
-/// The size of a huge page in bytes.
+/// The usual size of a huge page in bytes.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 
-/// Asks Linux to use huge pages for memory that will be filled. With small pages, a third of the time of a read is spent on allocating
-/// pages.
+/// Asks Linux to use huge pages for memory that will be filled, since allocating small pages can take a third of the time of a read.
 pub(crate) fn advise(memory: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if memory.len() >= LARGE {

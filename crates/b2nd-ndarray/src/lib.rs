@@ -5,7 +5,7 @@
 //! | to | use |
 //! | --- | --- |
 //! | open a file, or a sparse frame's directory | [`Array::open`] |
-//! | open an array of a store (`.b2z`, `.b2d`) by its key | [`Array::from_store`] |
+//! | open an array of a store (`.b2z`, `.b2d`, `.b2e`) by its key | [`Array::from_store`] |
 //! | read a frame in memory, or at an offset of any source of bytes | [`Array::from_frame`], [`Array::from_source`] |
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
 //! | read elements selected by lists of indices or by masks | [`Array::select`], [`Select`] |
@@ -16,7 +16,7 @@
 //! | read an array in an object store, or write an array to an object store | `Remote` (feature `object_store`) |
 //! | read a remote array with your own client | [`Array::byte_ranges`], [`Pieces`] |
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`write_slabs`], [`to_frame`], [`Options`] |
-//! | join arrays along an axis, without decompressing them | [`concat()`] |
+//! | join arrays along an axis, if possible without decompressing them | [`concat()`] |
 //! | append rows to an array | [`Appender`] |
 //! | overwrite the values of a slice, or change the length of any axis | [`ArrayEditor`] |
 //! | copy a file without the gaps that edits leave, or compress it again | [`repack`], [`repack_from`], [`RepackOptions`] |

@@ -15,9 +15,9 @@ const MAX_BYTEDELTA: i32 = 127;
 /// Options of a new array: its chunks and blocks, its compression, and the other metalayers and attributes of its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The shape of a chunk, in elements. `None` chooses a chunk of about 4 MiB, like python-blosc2.
+    /// The shape of a chunk, in elements. `None` chooses a shape like python-blosc2, with about 4 MiB if the array is large.
     pub chunkshape: Option<Vec<i32>>,
-    /// The shape of a block, in elements. `None` chooses a block of about 128 KiB, like python-blosc2.
+    /// The shape of a block, in elements. `None` chooses a shape like python-blosc2, with about 128 KiB if the chunk is large.
     pub blockshape: Option<Vec<i32>>,
     /// The codec that compresses the blocks.
     pub codec: CodecId,
@@ -57,7 +57,7 @@ impl Default for Options {
 
 impl Options {
     /// Returns the geometry of an array of this shape with elements of `itemsize` bytes. It has the chunk and block shapes of these
-    /// options, or the shapes that python-blosc2 would choose.
+    /// options. A shape that is `None` is chosen.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ pub(crate) fn create(path: &Path, header: Header, overwrite: bool) -> Result<Wri
     Ok(if overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? })
 }
 
-/// Rejects filters that prevent python-blosc2 from opening a file with this typesize.
+/// Rejects the filter bytedelta with a typesize or parameter that prevents python-blosc2 from opening a file.
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
     // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };

@@ -32,8 +32,8 @@ impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, for any dtype. Elements that were never written
     /// (uninitialized chunks) are zero.
     ///
-    /// If the codec allows it, a block is decompressed only up to the last element that the slice needs. Damage after this element is then
-    /// not noticed; `b2nd check --data` decompresses everything.
+    /// A block may be decompressed only up to the last element that the slice needs. Damage after this element is then not noticed;
+    /// `b2nd check --data` decompresses everything.
     ///
     /// # Errors
     ///
@@ -43,10 +43,8 @@ impl Array {
         self.with_path(|| self.entries(&all(slice), self.itemsize()))
     }
 
-    /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
-    ///
-    /// The elements of each block are written directly to the result's memory. Their bytes are swapped if the file has a different byte
-    /// order than the machine.
+    /// Reads a slice, given as one range per dimension. The result has the same number of dimensions. Bytes are swapped if the file has a
+    /// different byte order than the machine.
     ///
     /// # Errors
     ///
@@ -65,8 +63,8 @@ impl Array {
         self.with_path(|| self.read_view(slice, out))
     }
 
-    /// Returns the bytes of the element that all chunks in a slice repeat, without reading the slice. Returns `None` if the chunks do not
-    /// repeat the same element, or if the first bytes of the chunks do not show this.
+    /// Returns the bytes of the element that all chunks in a slice repeat, if the first bytes of the chunks show this. The slice is not
+    /// read. Also returns `None` if the slice has no elements or is not inside the array, and for a frame without an array metalayer.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -80,8 +78,7 @@ impl Array {
     /// ```
     pub fn repeated(&self, slice: &[Range<i64>]) -> Option<Vec<u8>> {
         self.check(slice).ok().filter(|_| self.flat.is_none())?;
-        // A chunk stored in more bytes repeats no element, or a gap follows it. It is not read, since it would be read again with the
-        // slice.
+        // A chunk stored in more bytes is not special, or a gap follows it. It is not read, since it would be read again with the slice.
         let longest = (ChunkHeader::MAX_LEN + self.itemsize()) as u64;
         let mut chunks = self.grid.chunks_in(slice).ok()?.map(|number| {
             self.stored_len(number).ok().filter(|&length| length <= longest)?;

@@ -27,11 +27,11 @@ const AHEAD: usize = 4;
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
 /// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice fetches a chunk as a
-/// whole if the chunk has at most 1 MiB, or if the slice needs at least three quarters of its blocks. From other chunks, only the blocks
-/// of the slice are fetched, in a second round of requests after the block tables. Ranges with at most 64 KiB between them are fetched in
-/// one request, and ranges of more than 2 MiB in several. Up to eight requests are sent at the same time.
+/// whole if the chunk has at most 1 MiB, or if the slice needs at least three quarters of its blocks. From other chunks, usually only the
+/// blocks of the slice are fetched, in a second round of requests after the block tables. Ranges with at most 64 KiB between them are
+/// fetched in one request, and ranges of more than 2 MiB in several. Each read sends up to eight requests at the same time.
 ///
-/// Each response is compared with the first response by length, tag, version and time, so reading returns an error if the object has been
+/// Each response is compared with the first response by length, ETag, version and time, so reading returns an error if the object has been
 /// replaced since it was opened. (If a server sends only the length, only the length is compared.) To set timeouts and retries, use the
 /// options of the object store.
 ///
@@ -150,7 +150,7 @@ impl Remote {
         self.object.fetch_for(&pieces, || read(&array)).await?
     }
 
-    /// Reads a slice in ndarray's notation, like [`Array::slice`]. Only chunks or blocks that hold an element of the slice are fetched.
+    /// Reads a slice in ndarray's notation, like [`Array::slice`].
     ///
     /// # Errors
     ///
@@ -238,7 +238,7 @@ impl Object {
         let opened = self.opened.as_ref();
         let tag = opened.and_then(|opened| opened.e_tag.as_deref());
         let part = get_range(&*self.store, &self.path, tag, range.clone()).await.map_err(|error| self.failed(range, error))?;
-        // The response is checked too, because some stores ignore the tag.
+        // The response is checked too, because some stores ignore the ETag.
         if !part.has_ranges {
             return Err(self.failed(range, "the server does not support range requests: download the object, and open the file"));
         }
@@ -284,8 +284,8 @@ fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
     let fields = |meta: &ObjectMeta| {
         [
             ("length", meta.size.to_string()),
-            ("tag", meta.e_tag.clone().filter(|_| have_tags).unwrap_or_default()),
-            ("version", format!("{:?}", meta.version)),
+            ("ETag", meta.e_tag.clone().filter(|_| have_tags).unwrap_or_default()),
+            ("version", format!("{:?}", meta.version.as_deref().unwrap_or_default())),
             ("time", meta.last_modified.to_rfc3339()),
         ]
     };

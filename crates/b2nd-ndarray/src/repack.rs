@@ -30,7 +30,7 @@ pub struct RepackOptions<'a> {
     pub blockshape: Option<Vec<i32>>,
     /// Whether the target is one file or the directory of a sparse frame. `None` keeps the old frame type.
     pub frame_type: Option<FrameType>,
-    /// Whether an existing target file is replaced. If false, an existing file is an error.
+    /// Whether an existing target file is replaced. If false, an existing file is an error, unless it is the source of [`repack`].
     pub overwrite: bool,
     /// The file or directory whose permissions and other attributes a new file or directory gets. `None` stands for the source of
     /// [`repack`]. A file that is replaced keeps its attributes.
@@ -70,10 +70,11 @@ pub struct RepackOptions<'a> {
 ///
 /// Fails if:
 ///
-/// * `source` is not a frame or is damaged,
+/// * `source` is not a frame or cannot be read,
 /// * `target` exists, unless it is the source, or a file that a new file replaces ([`overwrite`](RepackOptions::overwrite)),
 /// * `target` cannot be written, or is the source itself and would change its frame type,
-/// * chunks are compressed again, and a codec or filter is not available,
+/// * chunks are compressed again, and a codec or filter is not available, or the array would have the filter delta (see
+///   [`write()`](crate::write())),
 /// * new shapes are given, but they do not fit the array, or the frame has no metalayer `b2nd`,
 /// * this thread has the file open in an editor.
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
@@ -85,7 +86,7 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
         return job.write(target, Some(held));
     }
     let mut editor = File::edit(source)?;
-    let job = Job::new(frame::of_file(editor.file())?, options)?;
+    let job = Job::new(frame::of_file(editor.file())?, options).map_err(|error| Error::in_file(source, error))?;
     if options.frame_type.is_some_and(|kind| kind != job.frame.header().frame_type()) {
         let why = "a file cannot replace a sparse frame's directory, nor the other way round: choose another target";
         return Err(Error::in_file(source, Error::custom(why)));
@@ -204,9 +205,8 @@ impl<'a> Job<'a> {
             }
         };
         if count > LONGEST / 8 {
-            return Err(Error::custom(format_args!(
-                "{count} chunks need an index that is longer than the limit of {LONGEST} bytes"
-            )));
+            let most = LONGEST / 8;
+            return Err(Error::custom(format_args!("the copy would have {count} chunks; at most {most} can be written")));
         }
         let (frame, work) = (&self.frame, &self.work);
         in_batches(

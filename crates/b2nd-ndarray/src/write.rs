@@ -29,7 +29,7 @@ const PART: usize = 1 << 20;
 /// Writes an array of any memory layout to a new file. The file gets its name when it is complete. An existing file is an error unless
 /// [`Options::overwrite`] is set.
 ///
-/// Threads compress parts of chunks, about 1 MiB at a time. Finished parts are written while other parts are compressed.
+/// Threads usually compress parts of chunks, about 1 MiB at a time. Finished parts are written while other parts are compressed.
 ///
 /// # Errors
 ///
@@ -105,7 +105,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
 }
 
 /// Writes an array of this shape to a new file, like [`write()`]. Its values come from an iterator over slabs, which are arrays of any
-/// number of rows. Like [`write_from`], this keeps only a few layers of chunks in memory.
+/// number of rows. Like [`write_from`], this keeps only some layers of chunks in memory, in addition to a slab.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options, write_slabs};
@@ -137,7 +137,7 @@ pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
             let Some(slab) = slabs.next() else { break };
             let found: Vec<_> = slab.shape().iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
             if found.len() != shape.len() || found.get(1..).unwrap_or_default() != row {
-                return Err(Error::Rows { expected: row.to_vec(), found: found.get(1..).unwrap_or_default().to_vec() });
+                return Err(Error::Rows { expected: row.to_vec(), found });
             }
             let slab = slab.as_standard_layout();
             data.extend_from_slice(bytemuck::cast_slice(slab.as_slice().unwrap_or_default()));
@@ -342,7 +342,7 @@ impl Packer {
     }
 
     /// Compresses the chunk with this index. `view` contains the chunk's elements as bytes, and its first element has the coordinates
-    /// `origin` in the array. Blocks are compressed in parallel, and padding is zero.
+    /// `origin` in the array. Padding is zero.
     pub(crate) fn chunk_from(&self, number: u64, view: &ArrayViewD<'_, u8>, origin: &[i64]) -> Result<Vec<u8>> {
         let (length, blocksize) = self.lengths()?;
         let fill = self.fill(number, view, origin);

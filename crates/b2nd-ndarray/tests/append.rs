@@ -166,7 +166,8 @@ fn rows_that_do_not_fit_are_refused() {
     let path = directory.path().join("log.b2nd");
     let mut log = Appender::create::<i32>(&path, &[7], &options()).unwrap();
     let sentence = |result: b2nd_ndarray::Result<()>| result.unwrap_err().kind().to_string();
-    assert_eq!(sentence(log.append(&Array2::<i32>::zeros((2, 6)))), "expected rows of the shape [7], found [6]");
+    let expected = "expected rows of the shape [7], found an array of the shape [2, 6]";
+    assert_eq!(sentence(log.append(&Array2::<i32>::zeros((2, 6)))), expected);
     assert_eq!(sentence(log.append(&Array2::<f32>::zeros((2, 7)))), "the array's elements are int32, little-endian, not float32");
     assert_eq!(sentence(log.append_bytes(&[0; 27])), "expected 28 bytes, found 27");
     let scalar = directory.path().join("scalar.b2nd");

@@ -57,7 +57,7 @@ fn slabs_give_the_same_file_as_the_whole_array() {
     let many = write_slabs(&other, &[1000, 7], slabs(10).chain(slabs(1)), &options);
     refused(&other, many, "expected 56,000 bytes, found more");
     let rows = write_slabs(&other, &[1000, 6], slabs(10), &options);
-    refused(&other, rows, "expected rows of the shape [6], found [7]");
+    refused(&other, rows, "expected rows of the shape [6], found an array of the shape [10, 7]");
     write_slabs(&other, &[], [ndarray::arr0(7)], &Options::default()).unwrap();
     assert_eq!(whole::<i32>(&other), ndarray::arr0(7).into_dyn());
 }

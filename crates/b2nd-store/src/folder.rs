@@ -26,7 +26,7 @@ pub(crate) const TABLE: &str = "_meta.b2f";
 /// The file that contains the user's attributes of a table.
 pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 
-/// The endings of the names of files that are leaves.
+/// The endings of file names by which leaves are recognized. Files with other names are leaves if they are frames.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
 /// A file that a folder contains, but that [`Folder::files`] does not list.
@@ -45,9 +45,9 @@ pub enum Why {
     Link,
     /// Its name is not UTF-8.
     NotUtf8,
-    /// Its name leads out of the folder.
+    /// Its name starts with `/` or has a part `..`, so it could lead out of the folder.
     Outside,
-    /// A later member of the archive has the same name. The later one is used, as in Python.
+    /// A later member of the archive has the same name. The later one is used, as by Python's `zipfile`.
     Duplicate,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Why {
         f.write_str(match self {
             Why::Link => "it is a symbolic link, which is not followed",
             Why::NotUtf8 => "its name is not UTF-8",
-            Why::Outside => "its name leads out of the store",
+            Why::Outside => "its name starts with / or has a part \"..\", so it could lead out of the store",
             Why::Duplicate => "another member has the same name: the last one is used",
         })
     }

@@ -8,7 +8,8 @@ use b2nd_frame::{Result, Source};
 use crate::folder::{Folder, is_frame, is_zip};
 use crate::frame::Bytes;
 
-/// Describes the format of a file that starts with these bytes, and how to read the file. Returns `None` for frames and unknown formats.
+/// Describes the format of a file that starts with these bytes, usually with a way to read it. Returns `None` for frames and unknown
+/// formats.
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
@@ -41,7 +42,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
         _ if starts(b"\x89PNG") => "a PNG image",
         _ if starts(b"%PDF") => "a PDF document",
         _ if word.starts_with(b"<!doctype html") || word.starts_with(b"<html") => {
-            "an HTML page: the URL is that of a page, not of the file itself"
+            "an HTML page: if it comes from a URL, use the URL of the file itself"
         }
         _ if starts(b"version https://git-lfs") => "a Git LFS pointer: `git lfs pull` fetches the file",
         _ if word.starts_with(b"{") && text.windows(13).any(|window| window == b"\"zarr_format\"") => ZARR,

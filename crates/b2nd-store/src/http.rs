@@ -23,11 +23,11 @@ const WHOLE: u64 = 1 << 24;
 /// The timeout for fetching a range, including all retries.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A request with a transient failure is retried twice: after 0.1 s and after 0.4 s.
+/// A request with a transient failure is retried up to twice: after 0.1 s and after 0.4 s.
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
-/// Opens a file on a server. Reading from it returns an error if the file has been replaced since it was opened. A replaced file is
+/// Opens a file on a server. A later request returns an error if the file has been replaced since it was opened. A replaced file is
 /// recognized by the `ETag`, the `Last-Modified` and the length that the server sends.
 ///
 /// # Errors
@@ -147,7 +147,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     let said = field("content-range").unwrap_or_default();
     let (tag, modified) = (field("etag"), field("last-modified"));
     let (start, last, length) = content_range(&said).ok_or_else(|| {
-        let what = "the server's answer does not say which bytes it contains";
+        let what = "the server's answer does not say which bytes of how many it contains";
         io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
     })?;
     // The limit is one byte longer than the range, because ureq before 3.5.2 rejects a body that is exactly as long as the limit.
@@ -155,7 +155,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(io::Error::other)?;
     let end = start.checked_add(bytes.len() as u64);
     if start != range.start || end != last.checked_add(1) || end != Some(range.end.min(length)) {
-        let found = format!("{} of {}", count(bytes.len(), "byte"), printable(&said));
+        let found = format!("{} with Content-Range: {}", count(bytes.len(), "byte"), printable(&said));
         return Err(io::Error::other(format!(
             "bytes {}-{} were requested, but the server sent {found}",
             range.start,

@@ -18,7 +18,7 @@ pub struct Leaf {
     /// The file of the store that contains the leaf, or `None` if the store is a single frame. For a table, this is the file with its
     /// metadata.
     pub member: Option<String>,
-    /// The offset of the leaf in bytes: in the archive, or in the data of the frame that embeds it.
+    /// The offset of the leaf in bytes: in the archive, or in the data of the frame that embeds it. It is 0 for a file in a directory.
     pub offset: u64,
     /// The content of the leaf.
     pub content: Content,
@@ -80,7 +80,7 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     let is_group = !inside.is_empty() && prefix != "/";
     let of = if is_group { inside } else { leaves.iter().collect() };
     if of.is_empty() {
-        return Err(Error::custom(format_args!("it has no leaf {wanted}, because the store is empty")));
+        return Err(Error::custom(format_args!("it has no leaf {wanted}: the store has no leaves")));
     }
     let keys: Vec<_> = of.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
     let more = if of.len() > keys.len() { ", …" } else { "" };

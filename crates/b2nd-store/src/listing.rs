@@ -1,7 +1,7 @@
 //! [`StoreListing`]: the leaves, groups and attributes of a store of python-blosc2 (`.b2z`, `.b2d`, `.b2e`).
 //!
-//! A `.b2d` is a directory with a file for each leaf, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A `.b2e` is
-//! a frame whose data is frames. A folder can contain a `.b2e` with the name `embed.b2e`. The leaves in this file also belong to the
+//! A `.b2d` is a directory with files that are leaves, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A `.b2e`
+//! is a frame whose data is frames. A folder can contain a `.b2e` with the name `embed.b2e`. The leaves in this file also belong to the
 //! store.
 
 use b2nd::RawValue;
@@ -20,7 +20,7 @@ use crate::table::Table;
 /// The content of a store.
 #[derive(Clone, Default)]
 pub struct StoreListing {
-    /// The kind of the store, such as `TreeStore`, `DictStore` or `CTable`, or `None` if the folder contains frames but is not a store.
+    /// The kind of the store, such as `TreeStore`, `DictStore` or `CTable`, or `None` if it is not known, as for a folder of frames.
     pub kind: Option<Kind>,
     /// The format of the file, if it is not one of Blosc2: `HDF5 file`.
     pub format: Option<&'static str>,
@@ -78,7 +78,7 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
 ///
 /// # Errors
 ///
-/// Fails if the frame cannot be read or does not contain frames.
+/// Fails if the frame cannot be read or has no list of embedded frames. Only the frame of an empty `EmbedStore` needs no list.
 pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;

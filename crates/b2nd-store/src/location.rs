@@ -18,7 +18,7 @@ const BEFORE_KEY: &str = "::";
 
 /// A path, a URL or standard input (`-`), optionally with the key of a leaf: `archive.b2z::/group/x`.
 ///
-/// An existing file takes precedence, even if its name looks like a URL or contains `::`.
+/// An existing file or directory takes precedence, even if its name looks like a URL or contains `::`.
 ///
 /// ```
 /// use b2nd_store::Location;

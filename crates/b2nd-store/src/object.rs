@@ -8,7 +8,7 @@ use object_store::{Error, GetOptions, GetResult, ObjectMeta, ObjectStore, Result
 
 /// A part of an object, and the properties of the object when this part was sent.
 pub struct ObjectPart {
-    /// The properties of the object, such as its length and its tag.
+    /// The properties of the object, such as its length and its ETag.
     pub meta: ObjectMeta,
     /// The bytes of the range, or fewer if the object ends before the range does.
     pub bytes: Vec<u8>,
@@ -16,12 +16,12 @@ pub struct ObjectPart {
     pub has_ranges: bool,
 }
 
-/// Requests a range of an object. `tag` is the tag that the object must have, if it is known.
+/// Requests a range of an object. `tag` is the ETag that the object must have, if it is known.
 ///
 /// # Errors
 ///
-/// Fails if the object does not exist, cannot be read or has a different tag. A weak tag is not compared, because servers never accept it
-/// as equal. Some servers ignore the tag, so the properties in the answer should be compared too.
+/// Fails if the object does not exist, cannot be read or has a different ETag. A weak ETag is not compared, because servers never accept it
+/// as equal. Some servers ignore the ETag, so the properties in the answer should be compared too.
 pub async fn get_range(store: &dyn ObjectStore, path: &Path, tag: Option<&str>, range: Range<u64>) -> Result<ObjectPart> {
     let if_match = tag.filter(|tag| !tag.starts_with("W/")).map(str::to_owned);
     let whole = GetOptions { if_match, ..GetOptions::default() };

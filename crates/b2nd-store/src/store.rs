@@ -42,11 +42,12 @@ enum Members {
 }
 
 impl Store {
-    /// Opens a store: a directory with any name, or a file. A directory is not read yet: [`list`](Store::list) fails if it is not a store.
+    /// Opens a store: a directory with any name, or a file. Whether a directory or an archive contains a store or frames is not checked
+    /// yet: [`list`](Store::list) fails if it contains neither.
     ///
     /// # Errors
     ///
-    /// Fails if the path does not exist, or if it is a file that cannot be read or is not a store.
+    /// Fails if the path does not exist. Also returns the errors of [`from_source`](Store::from_source) for a file.
     pub fn open(path: impl AsRef<Path>) -> Result<Store> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -56,12 +57,11 @@ impl Store {
         }
     }
 
-    /// Opens the store in a target. `name` is the path or URL of the target. A directory is not read yet: [`list`](Store::list) fails if it
-    /// is not a store.
+    /// Opens the store in a target, like [`open`](Store::open). `name` is the path or URL of the target.
     ///
     /// # Errors
     ///
-    /// Fails if the target is a file that cannot be read or is not a store.
+    /// Returns the errors of [`from_source`](Store::from_source) for a file.
     pub fn of(name: impl Into<String>, target: Target) -> Result<Store> {
         match target {
             Target::Directory(directory) => Ok(Store::from_folder(name, Arc::new(directory))),
@@ -92,7 +92,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read or is not a store. If the source has another known format, the error names the format.
+    /// Fails if the source cannot be read or is none of these. If the source has another known format, the error names the format.
     pub fn from_source(name: impl Into<String>, source: Bytes) -> Result<Store> {
         let first = source.read(0..10)?.into_owned();
         let members = if is_zip(&first) {

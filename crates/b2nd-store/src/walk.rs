@@ -86,7 +86,7 @@ pub fn candidates_in(root: &Path, is_deep: bool) -> impl Iterator<Item = Candida
     })
 }
 
-/// Iterates over the [`candidates`] that are frames or stores.
+/// Opens the [`candidates`], and iterates over those that are frames or stores or that cannot be opened.
 pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + use<> {
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }

@@ -22,7 +22,7 @@ const SEARCHED: u64 = 1 << 17;
 /// The length of a member's local header without the name, in bytes.
 const LOCAL_HEADER: u64 = 30;
 
-/// A zip archive. If several members have the same name, the last one is used, as in Python.
+/// A zip archive. If several members have the same name, the last one is used, as by Python's `zipfile`.
 pub struct Zip {
     source: Bytes,
     members: BTreeMap<String, Member>,

@@ -42,7 +42,7 @@ impl Folder for Empty {
 #[test]
 fn an_empty_store_has_no_leaf() {
     let error = b2nd_store::find(&[], &Empty, "x").map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "it has no leaf /x, because the store is empty");
+    assert_eq!(error.to_string(), "it has no leaf /x: the store has no leaves");
 }
 
 /// A frame with one chunk and this metalayer.

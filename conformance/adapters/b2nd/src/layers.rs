@@ -1,4 +1,4 @@
-//! Reads the layers that need no other crates.
+//! Reads metalayers, headers, trailers, indexes, chunks and dtypes.
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::DType;

@@ -1,4 +1,4 @@
-//! Reads tables whose columns have the same length.
+//! Reads tables whose columns are arrays.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ pub(crate) fn read(path: &Path) -> Result {
     ]))
 }
 
-/// Reads an array of a table. Returns the size of a row, and all bytes.
+/// Reads an array of a table. Returns the size of an element, and all bytes.
 fn rows(store: &Store, file: &str) -> Result<(usize, Vec<u8>)> {
     let array = Array::from_frame(store.open(file)?.read(0..u64::MAX)?.into_owned())?;
     let bytes = array.read_bytes(&array.whole())?;

@@ -147,8 +147,8 @@ fn of_users(chunk: &ChunkHeader) -> Option<String> {
         .then(|| format!("its flags announce a user's codec, but the codec's number is {own}, which is {}", chunk.codec()))
 }
 
-/// Returns the typesize that the chunks of a frame have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the chunk's
-/// field, which has one byte.
+/// Returns the typesize that the chunks of a frame should have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the
+/// chunk's field, which has one byte.
 fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
@@ -234,7 +234,7 @@ pub(super) fn lengths(chunk: &Chunk, blocks: &Blocks) -> Option<String> {
     let found = (0..blocks.count()).map(length).sum::<Option<u64>>()?;
     let expected = chunk.header().nbytes() as u64;
     (blocks.are_variable() && found < expected)
-        .then(|| format!("the blocks are {} shorter than the chunk", count(expected - found, "byte")))
+        .then(|| format!("the blocks together are {} shorter than the chunk's data", count(expected - found, "byte")))
 }
 
 /// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next block starts, so it would
@@ -278,14 +278,14 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     }
     findings.extend(of_users(chunk));
     if chunk.has_variable_blocks() && frame.has_variable_blocks() {
-        findings.push("its flags say that its blocks vary in length, which only chunks of the frame's data may have".to_owned());
+        findings.push("its flags say that its blocks vary in length, which is allowed only for the frame's data".to_owned());
     }
     // Apart from a wrong typesize, all findings are errors for every reader, even a lazy chunk or blocks that vary in length, because this
     // chunk does not belong to the frame's data.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, REJECTED))).collect()
 }
 
-/// Returns findings about flags that only a chunk in memory may have.
+/// Returns findings if a chunk is lazy or instrumented.
 fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = &'static str> {
     let flags = chunk.raw_blosc2_flags();
     // C-Blosc2 creates lazy chunks only in memory. It may be able to read a chunk with this flag from a file. If such a chunk is in a

@@ -47,17 +47,17 @@ impl Findings {
         Ok(fits)
     }
 
-    /// Adds a finding that the time limit was reached before this part was checked.
+    /// Adds a finding that the time limit was reached at this part.
     pub(super) fn no_time(&mut self, place: &str) {
         let most = self.budget.limits.max_time.unwrap_or_default();
-        self.unreadable("frame", None, format!("the time limit of {most:?} was reached before {place}"), UNKNOWN);
+        self.unreadable("frame", None, format!("the time limit of {most:?} was reached at {place}"), UNKNOWN);
     }
 
     pub(super) fn length(&mut self, frame: &Frame) -> Result<()> {
         let end = frame.source().len()?.saturating_sub(frame.position());
         let frame_len = frame.header().frame_len();
         if frame.position() == 0 && end > frame_len {
-            let finding = format!("the frame is followed by {}, which the next edit removes", count(end - frame_len, "byte"));
+            let finding = format!("the frame is followed by {}, which an edit may remove", count(end - frame_len, "byte"));
             self.add("file", Some(frame_len), finding, READ);
         }
         let header = frame.header();
@@ -104,7 +104,7 @@ impl Findings {
 
     /// Adds a finding that the values of a chunk do not match its digest.
     fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
-        let finding = "its values do not match its digest: they were damaged, or changed without an update of the digest";
+        let finding = "its values do not match its digest: one of them was damaged, or the values changed without a new digest";
         self.unreadable(format!("chunk {chunk}"), offset, finding, READ);
     }
 

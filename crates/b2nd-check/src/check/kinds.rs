@@ -125,12 +125,12 @@ impl Findings {
     }
 }
 
-/// Returns the reason why python-blosc2 rejects the schema of a column or of a part of a column, or `None` if it accepts the schema. `more`
-/// are additional keys that the schema may have.
+/// Returns the reason why python-blosc2 rejects the schema of a column or of a part of a column, or `None` if none was found. `more` are
+/// additional keys that the schema may have.
 pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     let kind = schema.get("kind").and_then(Json::as_str).unwrap_or_default();
     let Some([own, shared]) = settings(kind) else {
-        return Some(format!("kind: {kind:?} is unknown to python-blosc2"));
+        return Some(schema.get("kind").map_or("it has no kind".into(), |it| format!("kind: {it} is unknown to python-blosc2")));
     };
     let known = |key: &str| key == "kind" || [own, shared, more].iter().any(|keys| keys.contains(&key));
     // The keys of a struct are not checked, because python-blosc2 looks up the settings of a struct by name, and ignores other keys.
@@ -144,7 +144,7 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     }
 }
 
-/// Returns a description of the first setting in a schema whose value python-blosc2 rejects, or `None` if there is none.
+/// Checks six settings of a schema. Returns a description of one whose value python-blosc2 rejects, or `None`.
 fn odd_setting(schema: &Json) -> Option<String> {
     let found = |key: &str| schema.get(key).filter(|value| !value.is_null());
     let words = WORDS.iter().filter_map(|(key, words)| Some((key, found(key)?, words)));

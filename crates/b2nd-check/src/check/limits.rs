@@ -9,7 +9,7 @@ use b2nd_store::text::{count, thousands};
 /// Options for [`check`](crate::check()).
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
-    /// Whether to decode every chunk, and to compare its values with the digests if the frame has any.
+    /// Whether to decode the frame's data, and to compare it with the digests if the frame has any.
     pub data: bool,
     /// The limits of memory and time.
     pub limits: Limits,

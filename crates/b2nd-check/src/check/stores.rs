@@ -55,7 +55,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(schema)) => findings.schema(&schema),
-        Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), NOT_FOR_PYTHON),
+        Some(Err(error)) => findings.unreadable("schema", None, error, NOT_FOR_PYTHON),
         None => findings.unreadable("schema", None, "the table's metadata has no text named \"schema\"", NOT_FOR_PYTHON),
     }
     if !table.has_valid_rows {
@@ -88,7 +88,7 @@ impl Findings {
         let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
         for (number, column) in columns.iter().enumerate() {
             let Some(name) = column.get("name").and_then(Value::as_str) else {
-                self.unreadable("schema", None, format!("columns[{number}] has no name"), NOT_FOR_PYTHON);
+                self.unreadable("schema", None, format!("columns[{number}] has no name that is a text"), NOT_FOR_PYTHON);
                 continue;
             };
             let place = format!("column {}", quoted(name.as_bytes()));

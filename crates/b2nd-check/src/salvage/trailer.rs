@@ -33,7 +33,7 @@ impl Salvage<'_> {
     /// Adds an attribute if it is intact.
     fn attribute(&mut self, name: &[u8], content: Option<&[u8]>, decompressor: &mut Decompressor) {
         let whole = match (std::str::from_utf8(name), content) {
-            (_, None) => Err("it is cut off".to_owned()),
+            (_, None) => Err("its content is cut off or damaged".to_owned()),
             (Err(_), _) => Err("its name is not UTF-8".to_owned()),
             (Ok(_), _) if self.attributes.len() == MAX_METALAYERS => Err(format!("at most {MAX_METALAYERS} can be written")),
             (Ok(name), Some(content)) => match Attribute::new_with(name.as_bytes(), content, decompressor).value {
@@ -48,10 +48,10 @@ impl Salvage<'_> {
     }
 }
 
-/// The name of a vlmetalayer, and its content, or `None` if the content is cut off.
+/// The name of a vlmetalayer, and its content, or `None` if the content is cut off or damaged.
 type Named = (Vec<u8>, Option<Vec<u8>>);
 
-/// Returns the names and contents of a trailer's vlmetalayers. A content that is cut off is `None`.
+/// Returns the names and contents of a trailer's vlmetalayers.
 ///
 /// ```text
 /// 94 | 01 | 93 | cd idx | de count, names and offsets | dc count, contents | …

@@ -37,7 +37,7 @@ impl Salvage<'_> {
                 break format!("the chunk at byte {at} is cut off: {} missing", b2nd_store::text::count(next - end, "byte"));
             }
             if at >= chunks_end && self.is_index(at..next, &chunk, &starts, decompressor)? {
-                break format!("an index starts at byte {at}, but the header does not point to it");
+                break format!("the chunk at byte {at} is an index of the chunks before it");
             }
             starts.push(at - start);
             let number = starts.len() as u64 - 1;
@@ -90,14 +90,14 @@ impl Salvage<'_> {
             std::cmp::Ordering::Less => "some have no bytes in the file, and only the index contained their numbers",
             std::cmp::Ordering::Greater => "some were replaced or removed, and only the index showed which",
         };
-        Err(Error::custom(format_args!("the header counts {counted} chunks, but {found} were found: {why}")))
+        Err(Error::custom(format_args!("number of chunks: expected {counted} as in the header, found {found}: {why}")))
     }
 
     /// Reads the chunk files of a sparse frame in the order of their numbers, without an index.
     pub(super) fn files(&mut self, decompressor: &mut Decompressor) -> Result<()> {
         let Some(count) = self.count() else {
             return Err(Error::custom(
-                "the index of a sparse frame is lost and chunks vary in length, so the number of chunks is unknown",
+                "the index of the sparse frame is lost, and the header does not determine the number of chunks",
             ));
         };
         if count > MOST {

@@ -73,7 +73,7 @@ fn the_array_is_compared_with_its_frame() {
     flag[0x44] = 0xc2;
     assert_eq!(only(&flag), "header: it says that there are no vlmetalayers, but there are some");
     let longer = [array("<i2", 2), vec![0; 3]].concat();
-    assert_eq!(only(&longer), "file: the frame is followed by 3 bytes, which the next edit removes");
+    assert_eq!(only(&longer), "file: the frame is followed by 3 bytes, which an edit may remove");
     let cut = &array("<i2", 2)[..200];
     let found = findings(&[TemporaryFile::new(cut).path()]);
     let all: Vec<_> = found.iter().map(|finding| finding["place"].as_str().unwrap()).collect();
@@ -465,7 +465,7 @@ fn a_schema_that_contradicts_itself_is_found() {
     assert!(twice.contains("column \"100%\": the schema has this name more than once (read by python-blosc2)\n"), "{twice}");
     // python-blosc2 4.14.1 rejects these schemas: KeyError, "Unknown column kind", and an unexpected keyword argument.
     let refused = [
-        ("\"name\": ", "\"called\": ", "schema: columns[0] has no name"),
+        ("\"name\": ", "\"called\": ", "schema: columns[0] has no name that is a text"),
         ("\"kind\": \"int8\"", "\"kind\": \"int7\"", "column \"a.b\": kind: \"int7\" is unknown to python-blosc2"),
         (
             "\"kind\": ",

@@ -150,17 +150,17 @@ fn a_server_that_lies_is_refused() {
     refused(("200 OK".to_owned(), vec![0; (1 << 24) + 1]), whole);
     refused(
         (partial("bytes 1-4000/4794"), example[1..4001].to_vec()),
-        "bytes 0-4095 were requested, but the server sent 4,000 bytes of bytes 1-4000/4794",
+        "bytes 0-4095 were requested, but the server sent 4,000 bytes with Content-Range: bytes 1-4000/4794",
     );
     refused(
         (partial("bytes 0-4095/4794"), example[..100].to_vec()),
-        "bytes 0-4095 were requested, but the server sent 100 bytes of bytes 0-4095/4794",
+        "bytes 0-4095 were requested, but the server sent 100 bytes with Content-Range: bytes 0-4095/4794",
     );
     refused(
         (partial(&format!("bytes 0-3999/{}", u64::MAX)), example[..4000].to_vec()),
-        "bytes 0-4095 were requested, but the server sent 4,000 bytes of bytes 0-3999/18446744073709551615",
+        "bytes 0-4095 were requested, but the server sent 4,000 bytes with Content-Range: bytes 0-3999/18446744073709551615",
     );
-    let silent = "the server's answer does not say which bytes it contains: Content-Range: ";
+    let silent = "the server's answer does not say which bytes of how many it contains: Content-Range: ";
     refused((partial("bytes 0-4793/*"), example.clone()), &format!("{silent}bytes 0-4793/*"));
     refused(("206 Partial Content".to_owned(), example.clone()), silent);
     refused((partial("bytes 0-4095/70000"), vec![0; 70_000]), "the response body is larger than request limit: 4097");

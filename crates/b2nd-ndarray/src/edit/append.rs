@@ -23,7 +23,7 @@ const ROWS: i64 = 1 << 20;
 /// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. New chunks, the index and the trailer are
 /// appended to the file; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only rows that were
 /// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. If the last call of
-/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. Each flush
+/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. A flush
 /// leaves the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
 ///
 /// ```
@@ -76,14 +76,14 @@ impl Appender {
     }
 
     /// Opens an array in an existing file, and locks the file until the `Appender` is dropped. Waits while another process or thread edits
-    /// the file.
+    /// the file, or has it open by [`File::open_shared`](b2nd_frame::File::open_shared).
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`](crate::Array::open). Also fails if this thread has another `Appender` or editor for the file,
-    /// if the frame is sparse, if the array has no dimensions, if its rows or its chunks have no elements, if a block is longer than its
-    /// chunk, if the array's metalayer does not have the layout that C-Blosc2 has written since 2.7.0, or if the array's metalayer does not
-    /// lie in the header's first 512 bytes, because other metalayers precede it.
+    /// Returns the errors of [`Array::open`](crate::Array::open) and [`File::edit`](b2nd_frame::File::edit). Also fails if the frame is
+    /// sparse, if it has no array metalayer in the layout that C-Blosc2 has written since 2.7.0, if the array has no dimensions, if its
+    /// rows or its chunks have no elements, if a block is longer than its chunk, or if the shape is stored after the header's first 512
+    /// bytes, because other metalayers precede it.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.
@@ -101,13 +101,13 @@ impl Appender {
         }
         let full = rows / chunk * chunk;
         let in_row: i64 = grid.chunks_per_dimension().iter().skip(1).product();
-        let mut offsets = draft.entries()?;
+        let mut offsets = draft.entries().map_err(|error| array.error(error))?;
         offsets.truncate(usize::try_from(full / chunk * in_row).unwrap_or(usize::MAX));
         let mut last = array.whole();
         if let Some(range) = last.first_mut() {
             range.start = full;
         }
-        draft.can_take(&[&[i64::MAX], &grid.shape()[1..]].concat())?;
+        draft.can_take(&[&[i64::MAX], &grid.shape()[1..]].concat()).map_err(|error| array.error(error))?;
         Ok(Appender { pending: array.read_bytes(&last)?, kept: None, changed: false, failed: false, full, offsets, draft })
     }
 
@@ -128,10 +128,10 @@ impl Appender {
 
     fn take_array<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let swapped = element::swapped::<T>(Some(&self.draft.meta.parse_dtype()?))?;
-        let row: Vec<_> = rows.shape().iter().skip(1).map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
+        let found: Vec<_> = rows.shape().iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
         let expected = self.draft.meta.geometry.shape().get(1..).unwrap_or_default();
-        if rows.ndim() == 0 || row != expected {
-            return Err(Error::Rows { expected: expected.to_vec(), found: row });
+        if found.get(1..) != Some(expected) {
+            return Err(Error::Rows { expected: expected.to_vec(), found });
         }
         let (mut start, count) = (0, rows.len_of(Axis(0)));
         while start < count {

@@ -34,7 +34,7 @@ impl Array {
         self.chunk_in(number, &whole)
     }
 
-    /// Iterates over the chunks of the array in the order of their indices. One chunk is in memory at a time.
+    /// Iterates over the chunks of the array in the order of their indices. Each chunk is read when the iterator reaches it.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -77,7 +77,7 @@ impl Array {
         Ok(numbers.map(move |number| self.chunk_in(number, &slice)))
     }
 
-    /// Iterates over the chunks of the array in parallel, in the caller's rayon pool. Each thread has one chunk in memory.
+    /// Iterates over the chunks of the array in parallel, in the caller's rayon pool.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};

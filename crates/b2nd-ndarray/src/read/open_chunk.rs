@@ -31,8 +31,8 @@ enum From<'a> {
 }
 
 impl Array {
-    /// Checks that a chunk fits the array's shapes. Reads all of the chunk if it cannot be decompressed block by block. For a special
-    /// chunk, returns its kind.
+    /// Checks that a chunk fits the array's shapes. Reads all of the chunk if it cannot be decompressed block by block or has a dictionary.
+    /// For a special chunk, returns its kind.
     pub(crate) fn check_chunk(&self, bytes: &mut StoredChunk<'_>) -> Result<Option<Special>> {
         let (header, items, itemsize) = (*bytes.header(), self.grid.extchunknitems(), self.itemsize());
         let expected = usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
@@ -131,7 +131,7 @@ impl<'a> OpenChunk<'a> {
         })
     }
 
-    /// Returns a range of the chunk's bytes. If the bytes are not in memory, they are read into `buffer`. Errors name the block.
+    /// Returns a range of the chunk's bytes. If the bytes are not in memory, they are read into `buffer`.
     fn part<'b>(&'b self, block: usize, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         if let Some(bytes) = self.bytes.front().get(range.clone()) {
             return Ok(bytes);

@@ -25,7 +25,7 @@ const FETCHED: u64 = 64 << 20;
 /// because the block table is needed first. In the time of one round over the internet, about 30 ms, a fast line carries this many bytes.
 const SHORT: u64 = 1 << 20;
 
-/// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read in one call.
+/// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read.
 const SMALL_BLOCK: i64 = 8 << 10;
 
 impl Array {
