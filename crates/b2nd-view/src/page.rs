@@ -130,7 +130,7 @@ fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     }
     page.line(chunks.0, chunks.1);
     if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
-        page.line("", styled(NOTICE, format_args!("the frame holds {}", thousands(found))));
+        page.line("", styled(NOTICE, format_args!("the frame has {}", count(found, "chunk"))));
     }
     if page.options.full {
         let facts = [blocks, elements].into_iter().chain(facts::padding(&grid));
@@ -196,7 +196,7 @@ fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
 
-/// Shows the attributes. Only a full page has their lengths and their compression.
+/// Shows the attributes. A full page also shows their lengths and, if there is room, their compression.
 fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd_frame::Error>) {
     let trailer = match trailer {
         Ok(trailer) => trailer,
@@ -271,8 +271,8 @@ pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &Info
     page.view()
 }
 
-/// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a row for each column. If `cells` is
-/// `None`, the columns are shown as the schema describes them.
+/// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a header and a row for each column.
+/// If `cells` is `None`, the columns are shown as the schema describes them.
 pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     match &leaf.content {

@@ -17,7 +17,7 @@ pub(crate) enum Scalar {
     Bytes(Vec<u8>),
     /// A datetime as NumPy prints it, a timedelta such as `5 s`, or `NaT`.
     Time(String),
-    /// The bytes of an unsupported type as hexadecimal digits.
+    /// The bytes of an unsupported type, or of invalid text, as hexadecimal digits.
     Unknown(String),
 }
 
