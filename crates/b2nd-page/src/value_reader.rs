@@ -47,9 +47,9 @@ pub struct View {
     pub step: Vec<i64>,
     /// The axes that are drawn.
     pub drawn: Vec<usize>,
-    /// The maximum number of elements along each of the `drawn` axes. If it is empty, no elements are left out.
+    /// The maximum number of elements along each of the `drawn` axes. If it is empty, the steps are not increased.
     pub room: Vec<i64>,
-    /// Whether the steps along the `drawn` axes grow by the same factor.
+    /// Whether `room` increases the steps along the `drawn` axes by the same factor.
     pub square: bool,
     /// The approximate maximum number of compressed bytes to read, if `room` is not empty.
     pub budget: u64,
@@ -233,7 +233,7 @@ impl ValueReader {
     }
 
     fn count(&self, array: &Array, seen: &Seen, plane: Plane, view: &View) -> Result<Value> {
-        let chosen = self.columns.get(view.column).ok_or_else(nothing)?;
+        let chosen = self.columns.get(view.column).ok_or_else(|| Error::custom("no such column: load the page again"))?;
         let numbers = self.numbers(seen, plane, view);
         let scale = match *view.range {
             [least, greatest] => Scale::new(least, greatest, view.log),
