@@ -260,7 +260,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
 pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
-    let other = if is_group { "group" } else { store.format.unwrap_or("a folder with frames") };
+    let other = if is_group { "group" } else { store.format.unwrap_or("a folder or an archive with frames") };
     page.line("kind", store.kind.map_or(other, Kind::name));
     page.attributes("attributes", &store.attributes);
     page.line("leaves", thousands(store.leaves.len()));

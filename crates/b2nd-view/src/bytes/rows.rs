@@ -113,7 +113,7 @@ impl<'a> RowList<'a> {
             Token::Array(elements) => {
                 let value = match names {
                     Names::Fields(fields) if fields.len() != elements => {
-                        format!("says {elements}, has {}", count(fields.len(), "element"))
+                        format!("{}, although the marker says {elements}", count(fields.len(), "element"))
                     }
                     _ => count(elements, "element"),
                 };
@@ -252,7 +252,7 @@ impl<'a> RowList<'a> {
             let inside = layout.entries().iter().skip(index + 1).take_while(|inner| inner.depth() > entry.depth());
             let elements = inside.filter(|inner| inner.depth() == entry.depth() + 1).count();
             let text = count(elements, "element");
-            let text = if says == elements { text } else { format!("says {says}, has {text}") };
+            let text = if says == elements { text } else { format!("{text}, although the marker says {says}") };
             // For 16 dimensions, the marker is 0x90 + 16, which MessagePack does not use for arrays.
             self.row(if says == 16 { "90 + 16" } else { "fixarray" }, 1, 1, name, text)?;
         }
