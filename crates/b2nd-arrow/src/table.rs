@@ -184,8 +184,9 @@ impl Table {
     /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
-    /// Columns that are not in `projection`, and chunks before or after the rows, are not read. The columns of a batch, and as many batches
-    /// as there are threads, are read in parallel. Batches are smaller if rows are long.
+    /// Columns that are not in `projection` are not read, and neither are chunks before or after the rows, except the values of
+    /// dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. Batches are smaller if rows are
+    /// long.
     ///
     /// # Errors
     ///

@@ -170,7 +170,7 @@ fn shapes(page: &mut Page, geometry: &Geometry) {
     }
 }
 
-/// Shows the metalayers. The array's own metalayer, which other parts of the page show, is only on a full page.
+/// Shows the metalayers. The metalayer of a valid array, which other parts of the page show, is only on a full page.
 fn metalayers(page: &mut Page, header: &Header, array: Option<&Array<'_>>) {
     let is_array = |name: &[u8]| array.is_some_and(|array| array.name.as_bytes() == name);
     let shown: Vec<_> = header.metalayers().iter().filter(|(name, _)| page.options.full || !is_array(name)).collect();

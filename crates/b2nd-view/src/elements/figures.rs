@@ -11,7 +11,7 @@ pub fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, Strin
     figures_to(usize::MAX, tally, dtype)
 }
 
-/// Returns the same pairs as [`figures`], but floats are rounded to at most `digits` significant digits.
+/// Returns the same pairs as [`figures()`], but floats are rounded to at most `digits` significant digits.
 pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     let short = |number: f64| significant(number, digits);
     let mut figures = Vec::new();
