@@ -22,7 +22,7 @@ use crate::new_metadata;
 /// frame's metadata. The key of a chunk refers to a range of the frame's bytes, or to the chunk's file if the frame is sparse.
 ///
 /// A chunk of zeros or of uninitialized elements that exists only as an entry in the index has no key, so it is read as the fill value,
-/// which is zero. Such a chunk of NaN is created when it is read.
+/// which is zero. A chunk of NaN without bytes is created when it is read.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -232,7 +232,7 @@ impl<'a> RowList<'a> {
         }
     }
 
-    /// Adds the fields of an array metalayer, which is named `b2nd` or `caterva`. Returns `None` if the bytes are not such a metalayer.
+    /// Adds the fields of an array metalayer, which is named `b2nd` or `caterva`. Returns `None` if the bytes are not an array metalayer.
     fn array(&mut self, name: &[u8]) -> Option<()> {
         let layout = match name {
             b"b2nd" => b2nd::layout(&ArrayMeta::from_metalayer(self.rest).ok()?.0),

@@ -89,7 +89,7 @@ impl Tally {
         self.extremes(min.and_then(first), max.and_then(first));
     }
 
-    /// Adds texts or bytes of any length, which are not numbers. Each occurs `times` times, and is counted as zero if all its bytes are zero.
+    /// Adds strings or bytes of any length, which are not numbers. Each occurs `times` times, and is counted as zero if all its bytes are zero.
     pub fn add_bytes<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>, times: u64) {
         for bytes in values {
             self.count += times;
