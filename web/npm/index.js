@@ -107,7 +107,7 @@ class File {
   async #open() {
     if (this.#array !== null) return this.#array;
     const info = await this.info();
-    if (info.columns || (info.leaves?.length === 1 && info.leaves[0].columns))
+    if (info.columns || info.leaves?.some(({ key, columns }) => key === "/" && columns))
       throw new Error(`${this.#name()} is a table: rows() reads it`);
     if (info.leaves) {
       const keys = info.leaves.slice(0, 5).map(({ key }) => JSON.stringify(key));
@@ -170,7 +170,7 @@ class File {
     if (this.#records !== null) return this.#records;
     const { leaves } = this.#seen;
     const leaf = leaves?.find(({ key }) => key === (this.#key ?? "/"));
-    if (!leaf?.columns) throw new Error(`${this.#name()} is not a table${leaves ? ": leaf(key) opens a table in the store" : ""}`);
+    if (!leaf?.columns) throw new Error(`${this.#name()} is not a table${leaves ? ": leaf(key) opens a leaf of the store" : ""}`);
     const records = new Records(leaf, (key) => {
       const slices = this.#reader();
       this.#readers.push(slices);

@@ -20,7 +20,7 @@ function value({ kind }, text) {
   return text;
 }
 
-/** A number, also from Python's spelling of floats. */
+/** A number from its text, in which infinity is `inf`. */
 function number(text) {
   return text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text);
 }

@@ -28,7 +28,7 @@ export function typed(spec, value) {
   return value;
 }
 
-/** The text of a value. Only inside lists and structs are strings in quotes. */
+/** The text of a value. Strings are in quotes only inside lists and structs. */
 export function text(value, isInside = false) {
   if (typeof value === "string") return isInside ? JSON.stringify(value) : value;
   if (value instanceof Uint8Array) return `"${Array.from(value, escaped).join("")}"`;

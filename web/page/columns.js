@@ -6,7 +6,7 @@ import { stamp } from "./moment.js";
 /** A null cell. */
 export const NULL = { quiet: "null" };
 
-/** Types whose cells are stored in batches. The words of dictionaries are too. */
+/** Types whose cells are stored in batches. The values of dictionaries are too. */
 const BATCHES = ["vlstring", "vlbytes", "struct", "list", "object"];
 
 /** Other types that are stored as arrays, besides numbers. */
@@ -119,7 +119,7 @@ export class Column {
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
       if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("big-endian cells cannot be shown");
-      if (kind === "dictionary" && dtype !== "<i4") return this.refuse("the codes of its dictionary are not of dtype <i4");
+      if (kind === "dictionary" && dtype !== "<i4") return this.refuse(`expected dictionary codes of dtype <i4, found ${dtype}`);
       if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("its null mask is not a boolean array");
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
         return this.refuse("its cells are arrays with more than 64 rows each");
@@ -166,7 +166,7 @@ export class Column {
   }
 
   /**
-   * The cells of physical rows: text, an object with the `value` of a cell or word in a batch, `NULL`, or null if their chunk is damaged.
+   * The cells of physical rows: text, an object with a `value` from a batch, `NULL`, or null if their chunk is damaged.
    * Null if another view was requested meanwhile.
    */
   async cells(start, end) {
@@ -185,7 +185,7 @@ export class Column {
     });
   }
 
-  /** The cells of a dictionary column. Only the words that they use are read. */
+  /** The cells of a dictionary column. Only the values that they use are requested. */
   async coded(start, end) {
     const seen = await this.leaf.bytes(start, end);
     if (seen === null) return null;
@@ -246,7 +246,7 @@ export class Column {
     const good = offsets.filter((_, at) => !places.isBroken(start + at));
     const [from, to] = [good[0] ?? 0, good.at(-1) ?? 0];
     if (from < 0 || good.some((offset, at) => offset < (good[at - 1] ?? 0)))
-      throw new Error(`the offsets of ${JSON.stringify(this.name)} are not in order`);
+      throw new Error(`the offsets of ${JSON.stringify(this.name)} are negative or not in ascending order`);
     const words = to > from ? await this.words.bytes(from, to) : { bytes: new Uint8Array(), isBroken: () => false, broken: [] };
     if (words === null) return null;
     this.note(words);

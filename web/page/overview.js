@@ -48,7 +48,7 @@ export class Overview {
       : ` Each cell represents ${drawn.step.map(thousands).join(" × ")} chunks and shows the first of them.`;
     const range =
       known.length === 0
-        ? "None of these chunks is stored"
+        ? "None of these chunks has bytes in this file"
         : `Chunks of ${size(least)} to ${size(most)}; larger ones have a stronger color`;
     this.caption.textContent = `${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);

@@ -288,7 +288,7 @@ export class Picture {
     if (chunk.special) return `special chunk (${chunk.special}), which takes no bytes`;
     if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])}`;
     if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
-    return "the file of this chunk is not in the folder";
+    return "the file of this chunk is missing or damaged";
   }
 }
 

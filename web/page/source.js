@@ -92,14 +92,14 @@ export function ofAddress(text) {
 
 /**
  * The files of a JSON list: `{"name", "url"}` for a file, `{"name", "files": [{"path", "url", "size"}]}` for a folder, `{"name", "door"}` for a
- * file about which the server answers questions. URLs are relative to the list, and must be on this page's own host.
+ * file about which the server answers questions. URLs are relative to the list, and must have this page's origin.
  *
  * @param {URL} list
  */
 export async function listed(list) {
   const at = (text) => {
     const url = new URL(text, list);
-    if (url.origin !== location.origin) throw new Error(`${url}: a list and its files must be on this page's own host`);
+    if (url.origin !== location.origin) throw new Error(`${url}: a list and its files must have this page's scheme, host and port`);
     return url;
   };
   const response = await fetch(at(list.href));

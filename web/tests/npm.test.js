@@ -91,7 +91,7 @@ test("a slice is a string as in Python or a list, and invalid ones are rejected"
   assert.deepEqual((await file.read("5:5")).shape, [0, shape[1]]);
   await assert.rejects(file.read("999,0"), /index 999 is outside axis 0/);
   await assert.rejects(file.read("0,0,0"), /the slice has more indices \(3\) than the array has axes \(2\)/);
-  await assert.rejects(file.read("x"), /"x" is not an integer/);
+  await assert.rejects(file.read("x"), /"x" is not an index/);
   file.close();
 });
 

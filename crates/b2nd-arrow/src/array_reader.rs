@@ -17,9 +17,9 @@ use crate::schema::numpy_dtype::{data_type, is_time};
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn, ReadRows};
 
-/// The rows of an array along its first dimension, as batches. If the array has one dimension and its elements are structures, each field
-/// is a column. Otherwise, the only column is `values`; the other dimensions are nested `FixedSizeList`s. Only one batch is in memory at a
-/// time.
+/// The rows of an array along its first dimension, as batches, which are read one at a time. If the elements are structures and the array
+/// has at most one dimension, each field is a column. Otherwise, the only column is `values`; the other dimensions are nested
+/// `FixedSizeList`s.
 ///
 /// ```
 /// use b2nd_arrow::{ArrayReader, RecordBatchReader};
@@ -81,7 +81,7 @@ impl ArrayReader {
             Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
             Some(width @ ..=MAX_ROW) => width,
             _ => {
-                let found = format!("found the shape {inner:?} and the dtype {dtype}");
+                let found = format!("found the row shape {inner:?} and the dtype {dtype}");
                 return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
             }
         };

@@ -88,7 +88,7 @@ impl Column {
         }
     }
 
-    /// Returns the length of the files and the length of the uncompressed values, both in bytes. The words of a dictionary and the mask of
+    /// Returns the length of the files and the length of the uncompressed values, both in bytes. The values of a dictionary and the mask of
     /// a `utf8` column are not counted.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         match self {
@@ -99,10 +99,10 @@ impl Column {
     }
 }
 
-/// Reads the words of a dictionary, in the order of their codes.
+/// Reads the values of a dictionary, in the order of their codes.
 fn words(place: &ColumnFiles) -> Result<ArrayRef> {
     let spec = Spec { kind: Kind::VlString, nulls: Nulls::None };
-    let named = |error: Error| Error::new(error.kind(), format_args!("the words of the dictionary: {error}"));
+    let named = |error: Error| Error::new(error.kind(), format_args!("the dictionary's values: {error}"));
     let cells = Cells::batches(place.leaf("_dict.b2b")?).map_err(named)?;
     let len = cells.len()?;
     let rows = usize::try_from(len).map_err(|_| Error::damaged("the dictionary has too many values to fit in memory"))?;

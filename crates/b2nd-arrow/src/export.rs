@@ -16,7 +16,7 @@ use crate::export::csv::Csv;
 use crate::export::milliseconds::Milliseconds;
 
 /// A format for tables. Times more than 259,800 years from 1970 are written to CSV and JSON as numbers with their unit, such as
-/// `9223372036854775807 s after 1970`.
+/// `9223372036854775807 s since 1970-01-01`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// An Arrow IPC file.
@@ -46,8 +46,8 @@ impl Format {
         }
     }
 
-    /// Writes batches one by one, and after each batch calls `written` with its number of rows. Only one batch at a time is in memory,
-    /// except for Parquet, for which up to 2^17 rows are in memory.
+    /// Writes batches one by one, and after each batch calls `written` with its number of rows. Does not keep batches in memory,
+    /// except for Parquet, for which up to 2^17 rows are kept.
     ///
     /// # Errors
     ///

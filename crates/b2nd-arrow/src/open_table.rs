@@ -25,7 +25,8 @@ const TABLE: &str = "_meta.b2f";
 /// The supported versions of schemas.
 const VERSIONS: std::ops::RangeInclusive<u64> = 1..=3;
 
-/// The number of columns whose files are kept open. A column has up to three files, and many systems allow only 256 or 1,024 open files.
+/// The maximum number of columns whose files are kept open. A column has up to three files, and many systems allow only 256 or 1,024 open
+/// files.
 const OPEN: usize = 64;
 
 /// Options for opening a table.
@@ -75,7 +76,7 @@ impl OpenTable {
     pub(crate) fn open(store: Arc<Store>, folder: String, name: String, options: TableOptions) -> Result<OpenTable> {
         let leaf = |file: &str| -> Result<ColumnFile> {
             let path = format!("{folder}{file}");
-            let missing = || Error::new(ErrorKind::NotFound, format_args!("it is not a table: {path:?} is missing"));
+            let missing = || Error::new(ErrorKind::NotFound, format_args!("a table needs {path:?}, which is missing"));
             ColumnFile::open(&store, &path, options.max_memory)?.ok_or_else(missing)
         };
         let meta = leaf(TABLE)?;

@@ -25,8 +25,8 @@ pub trait ReadRows {
     fn read(&self, rows: Range<u64>) -> Result<ArrayRef>;
 }
 
-/// The rows of a source as batches of one column, `values`, or of a column for each field of a structure. Only one batch is in memory at a
-/// time. The iterator ends after an error.
+/// The rows of a source as batches of one column, `values`, or of a column for each field of a structure. Batches are read one at a time.
+/// The iterator ends after an error.
 pub struct OneColumn<S> {
     source: S,
     schema: SchemaRef,

@@ -79,7 +79,7 @@ impl Summary {
         &self.greatest
     }
 
-    /// Returns true if each value in [`least`](Summary::least) and [`greatest`](Summary::greatest) is a value of its segment, and not a
+    /// Returns true if each value in [`least`](Summary::least) and [`greatest`](Summary::greatest) equals a value of its segment, and not a
     /// value that is stored for a null. In that case, a segment without a min has only nulls. Deleted rows are included.
     pub fn is_exact(&self) -> bool {
         let is_known = |(segment, &is_null): (usize, &bool)| is_null || self.least.is_valid(segment);

@@ -29,7 +29,7 @@ const MASKED: u64 = 1 << 26;
 
 /// A table: the rows of a `CTable` of python-blosc2.
 ///
-/// Opening reads the schema and the live rows. The files of a column are opened when the column is first read. Clones share open files.
+/// Opening reads the schema and the live rows. The files of a column are opened when they are first needed. Clones share open files.
 ///
 /// ```
 /// use b2nd_arrow::Table;
@@ -184,12 +184,13 @@ impl Table {
     /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
-    /// Columns that are not in `projection`, and chunks before or after the rows, are not read. The columns of a batch, and as many batches
-    /// as there are threads, are read in parallel. Batches are smaller if rows are long.
+    /// Columns that are not in `projection` are not read, and neither are chunks before or after the rows, except the values of
+    /// dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. Batches are smaller if rows are
+    /// long.
     ///
     /// # Errors
     ///
-    /// Fails if an index is not in the schema, or a column's files cannot be opened. Errors in the values are returned by the reader.
+    /// Fails if an index is not in the schema, or a column's files cannot be opened. The reader returns errors in the values.
     pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<TableReader> {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
@@ -261,8 +262,9 @@ impl Table {
     /// Returns the min and max of each segment (a range of physical rows) of a field. `place` is the index of the field in
     /// [`schema`](Table::schema). Returns `None` if the field has no SUMMARY index, or if the index is stale or of an unsupported form.
     ///
-    /// python-blosc2 makes a SUMMARY index for each column of numbers, bools and times when it closes a table, and marks it as stale when a
-    /// value changes. A segment whose range from min to max matches a condition can also contain rows that do not match the condition.
+    /// By default, python-blosc2 4.14.1 makes SUMMARY indexes for columns of numbers, bools and times when it first closes a table, and
+    /// marks them as stale when values change. A segment whose range from min to max matches a condition can also contain rows that do not
+    /// match the condition.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -280,7 +282,7 @@ impl Table {
         self.0.summary(place).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. The words of a dictionary and
+    /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. The values of a dictionary and
     /// the mask of a `utf8` column are not counted. `place` is the index of the field in [`schema`](Table::schema).
     ///
     /// # Errors
@@ -349,7 +351,7 @@ impl Table {
         }
     }
 
-    /// Returns the length of the files and the length of the uncompressed values of a column, both in bytes. The words of a dictionary and
+    /// Returns the length of the files and the length of the uncompressed values of a column, both in bytes. The values of a dictionary and
     /// the mask of a `utf8` column are not counted. `column` is an index in [`columns`](Table::columns).
     ///
     /// # Errors

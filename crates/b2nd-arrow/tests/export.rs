@@ -77,7 +77,7 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
             format!("column {name:?}, row 4: a time is too far from 1970 for Parquet, whose limit is {limit} milliseconds: ");
         let error = error.to_string();
         let shown = error.strip_prefix(&expected).unwrap_or_else(|| panic!("{error}"));
-        assert!(shown.contains(&format!("{too_far} s after 1970")), "{shown}");
+        assert!(shown.contains(&format!("{too_far} s since 1970-01-01")), "{shown}");
     }
     // The values under a null row are not checked.
     let (field, rows) = (Arc::new(Field::new("item", DataType::Timestamp(TimeUnit::Second, None), true)), vec![too_far, 1, 2, 3]);
@@ -117,20 +117,32 @@ fn far() -> RecordBatch {
 
 /// The times as text, column by column: a date, or a number with its unit.
 const FAR: [[&str; 5]; 7] = [
-    ["+261817-08-28T09:46:40", "8200000000001 s after 1970", "9223372036854775807 s after 1970", "NULL", "1970-01-01T00:00:00"],
-    ["[9223372036854775807 s after 1970, NULL, 1970-01-01T00:00:00]", "NULL", "[]", "[-257878-05-06T14:13:20]", "[NULL]"],
+    [
+        "+261817-08-28T09:46:40",
+        "8200000000001 s since 1970-01-01",
+        "9223372036854775807 s since 1970-01-01",
+        "NULL",
+        "1970-01-01T00:00:00",
+    ],
+    ["[9223372036854775807 s since 1970-01-01, NULL, 1970-01-01T00:00:00]", "NULL", "[]", "[-257878-05-06T14:13:20]", "[NULL]"],
     [
         "{z: +261817-08-28T10:46:40+01:00}",
-        "{z: 8200000000001 s after 1970}",
-        "{z: 9223372036854775807 s after 1970}",
+        "{z: 8200000000001 s since 1970-01-01}",
+        "{z: 9223372036854775807 s since 1970-01-01}",
         "{z: NULL}",
         "{z: 1970-01-01T01:00:00+01:00}",
     ],
-    ["8200000000000 s after 1970", "8200000000001 s after 1970", "9223372036854775807 s after 1970", "NULL", "0 s after 1970"],
     [
-        "-9223372036854775808 µs after 1970",
-        "-9223372036854775807 µs after 1970",
-        "9223372036854775807 µs after 1970",
+        "8200000000000 s since 1970-01-01",
+        "8200000000001 s since 1970-01-01",
+        "9223372036854775807 s since 1970-01-01",
+        "NULL",
+        "0 s since 1970-01-01",
+    ],
+    [
+        "-9223372036854775808 µs since 1970-01-01",
+        "-9223372036854775807 µs since 1970-01-01",
+        "9223372036854775807 µs since 1970-01-01",
         "NULL",
         "1970-01-01T00:00:00.000001",
     ],
@@ -153,7 +165,8 @@ fn a_time_without_a_date_is_text_in_every_format_and_breaks_none() {
         let csv = String::from_utf8(written(Format::Csv, &[column]).unwrap()).unwrap();
         if is_nested {
             assert!(
-                lines.contains("9223372036854775807 s after 1970") && csv.contains("9223372036854775807 s after 1970"),
+                lines.contains("9223372036854775807 s since 1970-01-01")
+                    && csv.contains("9223372036854775807 s since 1970-01-01"),
                 "{csv}"
             );
             continue;

@@ -1,4 +1,4 @@
-//! Damaged tables cause errors, but no panics, and no more memory is used than the bytes can fill.
+//! Damaged tables cause errors, but no panics.
 //!
 //! The number of mutants is 200 or the value of `B2ND_MUTANTS`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]

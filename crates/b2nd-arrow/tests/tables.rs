@@ -82,7 +82,7 @@ fn a_table_of_a_tree_is_opened_by_its_key() {
     let error = Table::open(data("tree.b2z")).unwrap_err().to_string();
     assert!(error.ends_with("tree.b2z: it holds 2 tables; choose one of them: /group/people, /things"), "{error}");
     let error = Table::from_store(store, "/array").unwrap_err();
-    assert!(error.to_string().ends_with("tree.b2z::/array: it is not a table: \"array/_meta.b2f\" is missing"), "{error}");
+    assert!(error.to_string().ends_with("tree.b2z::/array: a table needs \"array/_meta.b2f\", which is missing"), "{error}");
 }
 
 #[test]

@@ -9,10 +9,10 @@ use crate::dtype::is_bool;
 /// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
 const HDF5: &str = "hdf5";
 
-/// The name of a frame's attribute that holds the attributes that PyTables writes for its own use.
+/// The name of a frame's attribute that holds attributes that PyTables writes for its own use.
 const PYTABLES: &str = "pytables";
 
-/// The prefixes of the names of the attributes that PyTables writes for its own use.
+/// The prefixes of the names of attributes that PyTables writes for its own use, except `FILTERS`.
 const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
 
 /// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].
@@ -102,7 +102,8 @@ fn widened(bytes: &[u8], order: ByteOrder) -> Option<[u8; 8]> {
 }
 
 /// Sets the attributes of a frame. Those that the trailer cannot hold, for example because there are too many or their names are too long,
-/// become entries of the attribute [`HDF5`], after `entries`. Those that PyTables writes for itself become entries of [`PYTABLES`].
+/// become entries of the attribute [`HDF5`], after `entries`. Those with a prefix in [`OF_PYTABLES`] become entries of [`PYTABLES`], if
+/// PyTables wrote the file.
 pub(crate) fn set_attributes<T: Target>(
     writer: &mut Writer<T>,
     all: &[Attribute],

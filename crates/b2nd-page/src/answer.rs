@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize)]
 struct Problem {
     error: String,
-    /// The kind of the error: `missing` if a leaf or its file is missing in a store, or `None` for all other errors.
+    /// The kind of the error: `missing` if an array cannot be opened because a leaf or its file is missing in a store, or `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
 }

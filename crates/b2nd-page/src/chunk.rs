@@ -15,7 +15,7 @@ pub(crate) struct Description {
     number: u64,
     coords: Vec<i64>,
     ranges: Vec<[i64; 2]>,
-    /// The value that all elements have, if the chunk has no bytes in the file.
+    /// The kind of the chunk, such as `zeros`, if it has no bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
     /// The range of the chunk's bytes in the file, if the frame is a single file.

@@ -39,7 +39,7 @@ pub(crate) enum Question {
     Picture { axes: [i32; 2], most: i64, first: Vec<i64> },
     /// An overview of the compressed sizes of the chunks along two axes.
     Overview { axes: [i32; 2], at: Vec<i64> },
-    /// The chunk at the coordinates `at`: its elements and, with `index`, its position in the file or the value of all its elements.
+    /// The chunk at the coordinates `at`: its elements and, with `index`, its position in the file, or its kind if it has no bytes.
     Chunk { index: bool, at: Vec<i64> },
     /// The name and the colors of each color map.
     ColorMaps,

@@ -1,4 +1,4 @@
-//! [`ValueReader`]: reads slices of an array from pieces of files, and returns them as texts, numbers and pixels.
+//! [`ValueReader`]: reads slices of an array from pieces of files, and returns them as strings, numbers and pixels.
 
 mod drawn;
 mod opened;
@@ -26,7 +26,7 @@ const SHORT_FILE: u64 = 1 << 20;
 /// The number of bins of a histogram.
 const BINS: usize = 64;
 
-/// The maximum number of bytes of the numbers, texts or pixels of a slice.
+/// The maximum number of bytes of the numbers, strings or pixels of a slice.
 const MOST: usize = 256 << 20;
 
 /// The approximate number of bytes of memory that an element takes as text.
@@ -47,9 +47,9 @@ pub struct View {
     pub step: Vec<i64>,
     /// The axes that are drawn.
     pub drawn: Vec<usize>,
-    /// The maximum number of elements along each of the `drawn` axes. If it is empty, no elements are left out.
+    /// The maximum number of elements along each of the `drawn` axes. If it is empty, the steps are not increased.
     pub room: Vec<i64>,
-    /// Whether the steps along the `drawn` axes grow by the same factor.
+    /// Whether `room` increases the steps along the `drawn` axes by the same factor.
     pub square: bool,
     /// The approximate maximum number of compressed bytes to read, if `room` is not empty.
     pub budget: u64,
@@ -65,7 +65,7 @@ pub struct View {
     pub range: Vec<f64>,
     /// Whether the color scale is logarithmic.
     pub log: bool,
-    /// Whether each field of a structure is a separate text.
+    /// Whether each field of a structure is a separate string.
     pub fields: bool,
     /// What is returned:
     ///
@@ -73,7 +73,7 @@ pub struct View {
     /// * `numbers`: the numbers of a column in the plane, row by row, as little-endian f64. The numbers of elements in damaged chunks are
     ///   NaN.
     /// * `image`: the plane as an image, with four bytes (red, green, blue, alpha) for each pixel. The last axis contains the channels.
-    /// * `texts`: the plane as texts, row by row. The texts of elements in damaged chunks are null.
+    /// * `texts`: the plane as strings, row by row. Elements in damaged chunks are null.
     /// * `csv`: the plane as CSV.
     /// * `count`: statistics of a column of the slice, a histogram of its numbers in the plane, and the ends of their color scale.
     pub forms: Vec<String>,
@@ -126,7 +126,7 @@ impl ValueReader {
         Ok(text)
     }
 
-    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a list of JSON texts.
+    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a list of strings of JSON.
     pub fn cells(&self, ranges: &[u64]) -> String {
         let ranges: Vec<_> = ranges.chunks_exact(2).map(|range| range[0]..range[1]).collect();
         let count = ranges.iter().fold(0_u64, |count, range| count.saturating_add(range.end.saturating_sub(range.start)));
@@ -233,7 +233,7 @@ impl ValueReader {
     }
 
     fn count(&self, array: &Array, seen: &Seen, plane: Plane, view: &View) -> Result<Value> {
-        let chosen = self.columns.get(view.column).ok_or_else(nothing)?;
+        let chosen = self.columns.get(view.column).ok_or_else(|| Error::custom("no such column: load the page again"))?;
         let numbers = self.numbers(seen, plane, view);
         let scale = match *view.range {
             [least, greatest] => Scale::new(least, greatest, view.log),

@@ -1,4 +1,4 @@
-//! A dump of a frame's header and trailer, with the meaning of each byte.
+//! A dump of a frame's header and trailer, with the meaning of the bytes.
 
 mod names;
 mod rows;

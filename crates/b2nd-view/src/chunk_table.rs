@@ -15,7 +15,7 @@ pub(crate) fn kind(header: &ChunkHeader) -> String {
     }
 }
 
-/// Returns the lines of the table, and whether all chunks could be read. The first line contains the column names.
+/// Returns the lines of the table, and whether the headers of all chunks could be read. The first line contains the column names.
 pub(crate) fn table(frame: &Frame, offsets: &Offsets) -> Result<(Vec<String>, bool)> {
     let place = match frame.header().frame_type() {
         FrameType::Contiguous => "offset",

@@ -1,4 +1,4 @@
-//! Details that depend on the kind of a frame: the operands of a lazy expression, the source of a proxy, the type of a list array's items.
+//! Details that depend on the kind of a frame, such as the operands of a lazy expression, or the type of a list array's items.
 
 use b2nd_frame::{Header, Trailer};
 
@@ -9,8 +9,8 @@ use b2nd_store::{Kind, attributes, value};
 /// The `width` to use for [`lines`] if the output is not a terminal.
 pub const WIDTH: usize = 96;
 
-/// Returns the details of a frame as pairs of a label and a text, in the order in which they are shown. Texts are cut to `width`
-/// characters, except for operands and for what a proxy has fetched.
+/// Returns the details of a frame as pairs of a label and a text, in the order in which they are shown. Long texts, except
+/// operands, are cut after `width` characters.
 pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
     let attribute = |name: &str| attributes::get(trailer, name);
@@ -84,7 +84,8 @@ impl Lines {
     }
 }
 
-/// Formats a reference to an operand: the path, followed by the key or the server's URL if the reference has one.
+/// Formats a reference to an operand: the path, followed by the key or the server's URL if the reference has one. Without a path, formats
+/// the whole reference.
 fn reference(operand: RawValue) -> String {
     if let Some(path) = operand.as_str() {
         return quoted(path.as_bytes());

@@ -46,7 +46,7 @@ pub fn fields<'a>(dtype: &'a DType, element: &'a [u8]) -> impl Iterator<Item = (
 ///
 /// # Errors
 ///
-/// Fails if the dtype is `object`, or contains a field of objects.
+/// Fails if the dtype is `object`, or contains this type.
 pub fn no_objects(dtype: &DType) -> Result<()> {
     fn has_objects(dtype: &DType) -> bool {
         match dtype {

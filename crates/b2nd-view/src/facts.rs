@@ -12,7 +12,7 @@ use crate::slice;
 use crate::text::{self, count, lengths, percent, size, thousands};
 use b2nd_store::{Array, value};
 
-/// A label, a text, and the name of the corresponding field in the frame's JSON. Serializes to a list of these three strings.
+/// A label, a text, and a name, usually that of the corresponding field in the frame's JSON. Serializes to a list of these three strings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fact(pub &'static str, pub String, pub &'static str);
 
@@ -72,14 +72,13 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
 }
 
 /// Returns the size of the array in bytes, without the padding of its chunks. Returns the uncompressed length of all chunks if the frame
-/// has no array.
+/// has no array, or its shapes are invalid.
 pub fn array_size(header: &Header) -> i128 {
     let grid = header.geometry().ok().flatten().and_then(|geometry| geometry.grid().ok());
     grid.map_or(header.nbytes().into(), |grid| i128::from(grid.nitems()) * i128::from(header.typesize()))
 }
 
-/// Returns the size of the array divided by its compressed size, as text. Returns `None` if there is no data, or none of the chunks has
-/// bytes.
+/// Returns the size of the array divided by its compressed size, as text, or `None` if one of the two is 0.
 pub fn ratio(header: &Header) -> Option<String> {
     let (size, cbytes) = (array_size(header), header.cbytes());
     (size > 0 && cbytes > 0).then(|| format!("{:.1}", size as f64 / cbytes as f64))
@@ -123,7 +122,7 @@ fn size_or_varies(length: i32, varies: bool) -> String {
     }
 }
 
-/// Returns facts about the settings with which the frame was written: codec, filters, split mode and threads.
+/// Returns facts about the settings in the header: codec, filters, split mode and threads.
 pub fn compression(header: &Header) -> Vec<Fact> {
     let codec = with_meta(header.codec(), header.codec_meta().into());
     let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, text::parameter(filter, meta))).collect();
@@ -163,8 +162,8 @@ pub fn element(dtype: &DType) -> Fact {
 /// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. For example, the dtype is `|u1` if C-Blosc2 was
 /// given none, and NumPy's text of a dtype loses the padding of an aligned structure inside another dtype.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
-    let typesize = header.typesize();
-    (usize::try_from(typesize) != Ok(dtype.itemsize())).then(|| format!("the frame's typesize is {typesize}"))
+    let (typesize, itemsize) = (header.typesize(), dtype.itemsize());
+    (usize::try_from(typesize) != Ok(itemsize)).then(|| format!("the frame's typesize is {typesize}, not {itemsize}"))
 }
 
 /// Returns a warning if there are unused bytes after the array's metadata.

@@ -60,7 +60,8 @@ pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
     histogram_in(values, bins, Scale::of(values, false))
 }
 
-/// Counts the values in each of `bins` bins of equal width on a scale. Values beyond the ends of the scale are not counted.
+/// Counts the values in each of `bins` bins of equal width on a scale. Values beyond the ends of the scale are not
+/// counted, unless both ends are equal.
 pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
     let mut counts = vec![0; bins];
     let is_one = scale.least() == scale.greatest();

@@ -31,7 +31,8 @@ pub struct InfoOptions {
     pub slice: Option<Slice>,
     /// The number of columns of the terminal. Not used for JSON.
     pub width: Option<usize>,
-    /// The maximum number of lines of a page. If a page would be longer, its lists are cut and details are left out. Not used for JSON.
+    /// The maximum number of lines of a page. If a page would be longer, its lists are cut and details are left out. Not used for JSON,
+    /// or without `width`.
     pub height: Option<usize>,
     /// Whether a page shows all details, such as lengths, compression, and the attributes that PyTables writes for itself. Not used for
     /// JSON, which always has them.
@@ -46,7 +47,7 @@ pub struct FramePlace<'a> {
     /// The key of the leaf in its store, or `None` if the frame is not a leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<&'a str>,
-    /// The name of the file in the store that contains the leaf, or `None` if the store itself is a single frame.
+    /// The name of the file in the store that contains the leaf, or `None` if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
     /// The offset of the frame in its file, in bytes. For a leaf of an embedded store, the offset in the data of that store.
@@ -209,7 +210,7 @@ impl<'a> Object<'a> {
         self.kind
     }
 
-    /// Returns true if all requested parts could be read.
+    /// Returns false if the trailer, an attribute, or the requested slice or chunks could not be read.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }

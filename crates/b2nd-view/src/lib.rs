@@ -9,7 +9,7 @@
 //! | convert a frame to JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`value`] |
 //! | list the leaves of a store | [`store`] |
-//! | show each byte of a header or a trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
+//! | show the bytes of a header or a trailer with their meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | read elements as text, JSON and numbers, and compute their statistics | [`elements`] |
 //! | draw values | [`pixels`], [`histogram`] |
 //! | show a frame to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |

@@ -111,7 +111,7 @@ fn element(page: &mut Page, dtype: &DType, header: &Header) {
     }
 }
 
-/// Shows the numbers of chunks and blocks, and the chunks that a slice touches.
+/// Shows the numbers in the grid, and the chunks that a slice touches.
 fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     let Ok(Some(geometry)) = header.geometry() else {
         if slice.is_some() {
@@ -130,7 +130,7 @@ fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     }
     page.line(chunks.0, chunks.1);
     if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
-        page.line("", styled(NOTICE, format_args!("the frame holds {}", thousands(found))));
+        page.line("", styled(NOTICE, format_args!("the frame has {}", count(found, "chunk"))));
     }
     if page.options.full {
         let facts = [blocks, elements].into_iter().chain(facts::padding(&grid));
@@ -170,7 +170,7 @@ fn shapes(page: &mut Page, geometry: &Geometry) {
     }
 }
 
-/// Shows the metalayers. The array's own metalayer, which other parts of the page show, is only on a full page.
+/// Shows the metalayers. The metalayer of a valid array, which other parts of the page show, is only on a full page.
 fn metalayers(page: &mut Page, header: &Header, array: Option<&Array<'_>>) {
     let is_array = |name: &[u8]| array.is_some_and(|array| array.name.as_bytes() == name);
     let shown: Vec<_> = header.metalayers().iter().filter(|(name, _)| page.options.full || !is_array(name)).collect();
@@ -196,7 +196,7 @@ fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
 
-/// Shows the attributes. Only a full page has their lengths and their compression.
+/// Shows the attributes. A full page also shows their lengths and, if there is room, their compression.
 fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd_frame::Error>) {
     let trailer = match trailer {
         Ok(trailer) => trailer,
@@ -260,7 +260,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
 pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
-    let other = if is_group { "group" } else { store.format.unwrap_or("a folder with frames") };
+    let other = if is_group { "group" } else { store.format.unwrap_or("a folder or an archive with frames") };
     page.line("kind", store.kind.map_or(other, Kind::name));
     page.attributes("attributes", &store.attributes);
     page.line("leaves", thousands(store.leaves.len()));
@@ -271,8 +271,8 @@ pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &Info
     page.view()
 }
 
-/// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a row for each column. If `cells` is
-/// `None`, the columns are shown as the schema describes them.
+/// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a header and a row for each column.
+/// If `cells` is `None`, the columns are shown as the schema describes them.
 pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     match &leaf.content {

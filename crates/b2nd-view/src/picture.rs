@@ -17,7 +17,7 @@ const MARGIN: f64 = 16.0;
 /// The gap between the chunks and the lines of text to their right.
 const BETWEEN: f64 = 24.0;
 
-/// The maximum width and height of the drawn chunks, with their rulers.
+/// The approximate maximum width and height of the drawn chunks, with their rulers.
 const CHUNKS: [f64; 2] = [340.0, 400.0];
 
 /// The distance from the top to the chunks and to the first line of text.
@@ -31,7 +31,7 @@ const CHARACTERS: usize = 50;
 
 /// Draws the chunks and blocks of an array as an SVG document, along the last two axes if there are more.
 ///
-/// A frame whose array is missing, empty or invalid has lines of text only.
+/// If there are no chunks, or the shapes cannot be read, the document has only lines of text.
 ///
 /// ```
 /// use b2nd_view::{Frame, picture};

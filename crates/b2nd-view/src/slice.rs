@@ -172,8 +172,8 @@ impl Selection {
     }
 
     /// Increases the steps along `axes`, so that fewer elements are selected: first until at most `room[i]` elements are selected along
-    /// `axes[i]`, then until at most `chunks` chunks are touched. With `square`, the largest factor that `room` requires is used for all
-    /// axes. Returns the factor by which the step of each of the `axes` was multiplied.
+    /// `axes[i]`, then, as far as possible, until at most `chunks` chunks are touched. With `square`, the largest factor that `room`
+    /// requires is used for all axes. Returns the factor by which the step of each of the `axes` was multiplied.
     pub fn coarsen(&mut self, grid: &Grid, axes: &[usize], room: &[i64], square: bool, chunks: u64) -> Vec<i64> {
         let lengths = self.lengths();
         let mut factors: Vec<i64> = axes.iter().zip(room).map(|(&axis, &room)| ceil(lengths[axis], room.max(1)).max(1)).collect();

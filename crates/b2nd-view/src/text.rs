@@ -20,11 +20,11 @@ pub fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
-/// A styled text for a terminal. Styles are escape sequences, and there is no newline at the end.
+/// A text, in which styles are escape sequences. There is no newline at the end.
 pub struct View {
     /// The text.
     pub text: String,
-    /// Whether everything could be read. If something could not, the text contains the errors.
+    /// False if a part could not be read. The text then contains the error. An invalid array metalayer is not counted.
     pub is_complete: bool,
 }
 
@@ -45,7 +45,8 @@ pub(crate) fn title(name: &str, offset: u64) -> String {
     if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }
 }
 
-/// Formats bytes as a text in quotes of at most `limit` characters. Returns `None` if the bytes are not text or contain control characters.
+/// Formats bytes as a text in quotes, shortened to `limit` characters. Returns `None` if the bytes are not text or contain control
+/// characters.
 pub(crate) fn quoted_text(bytes: &[u8], limit: usize) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains(char::is_control));
     text.map(|_| shortened(quoted(bytes), limit))
@@ -79,8 +80,8 @@ pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
 }
 
 /// Wraps lines at spaces so that they have at most `width` characters; escape sequences of styles are not counted. The rest of a wrapped
-/// line is indented. If the line starts with a label, the rest is aligned with the text after the label. Words longer than a line are not
-/// broken.
+/// line is indented. If the line starts with a label, the rest is usually aligned with the text after the label. Words longer than a line
+/// are not broken.
 pub fn wrapped(text: &str, width: usize) -> String {
     text.split('\n').map(|line| wrapped_line(line, width)).collect::<Vec<_>>().join("\n")
 }

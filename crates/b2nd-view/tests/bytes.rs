@@ -134,7 +134,7 @@ fn the_entries_of_every_layout_have_names() {
     assert_array(0x95, b"", "5 elements", &[]);
     assert_array(0x96, b"\xdb\0\0\0\x05uint8", "6 elements", &[r#"1 "str32" dtype "uint8""#]);
     let both = [r#"1 "fixint" dtype_format 0"#, r#"1 "str32" dtype "<i4""#];
-    assert_array(0x96, b"\0\xdb\0\0\0\x03<i4", "says 6, has 7 elements", &both);
+    assert_array(0x96, b"\0\xdb\0\0\0\x03<i4", "7 elements, although the marker says 6", &both);
 }
 
 /// Checks the rows of a `b2nd` metalayer with this number of entries and this end.

@@ -14,7 +14,7 @@ pub enum Compressor {
     BloscLz,
     /// LZ4.
     Lz4,
-    /// LZ4HC: LZ4 with a slower compressor that makes smaller chunks.
+    /// LZ4HC: LZ4 with a slower compressor that usually makes smaller chunks.
     Lz4Hc,
     /// zlib.
     Zlib,
@@ -109,7 +109,7 @@ pub(crate) fn decompress(bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, C
     let nbytes = b2nd_codec::ChunkHeader::from_slice(bytes).map_err(failed)?.nbytes() as u64;
     // Check the length first, so that a damaged header cannot cause an allocation of more memory than the array needs.
     if let Some(length) = length.filter(|length| *length != nbytes) {
-        return Err(CodecError::Other(format!("expected a chunk of {length} bytes, found one of {nbytes}")));
+        return Err(CodecError::Other(format!("expected a chunk of {length} uncompressed bytes, found {nbytes}")));
     }
     b2nd_codec::decompress(bytes).map_err(failed)
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub(crate) struct ZarrType {
     /// The value of `data_type` in `zarr.json`.
     pub(crate) data_type: Value,
-    /// The value of `fill_value` in `zarr.json`, which is zero.
+    /// The value of `fill_value` in `zarr.json`, which represents bytes that are 0.
     pub(crate) fill_value: Value,
     /// The byte order of the stored elements, or `None` if they have no byte order.
     pub(crate) order: Option<ByteOrder>,

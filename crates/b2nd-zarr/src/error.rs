@@ -7,7 +7,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The Blosc2 file cannot be read or written.
+    /// The Blosc2 file cannot be read or written, or an option is not valid.
     #[error(transparent)]
     Array(#[from] b2nd_ndarray::Error),
     /// The frame of the Blosc2 array cannot be read, or the directory for the Zarr array cannot be created.

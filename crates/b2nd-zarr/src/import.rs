@@ -43,7 +43,7 @@ const MOST_BLOCKS: u64 = 1 << 20;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. `from` is the array, or a group that contains only this
 /// array. The names of the dimensions become the attribute `dims`. If xarray wrote version 2, `fill_value` becomes the attribute
-/// `_FillValue`. These two are left out if there are 16 attributes already, the most that a file can have. An attribute in `options`
+/// `_FillValue`. These two are left out if they would exceed 16 attributes, the most that a file can have. An attribute in `options`
 /// replaces one of the same name.
 ///
 /// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
@@ -232,7 +232,7 @@ fn check_lengths(
     }
     let length = product(inner).saturating_mul(itemsize);
     if length > LARGEST {
-        return Err(format!("its chunks have {length} bytes; at most {LARGEST} are supported"));
+        return Err(format!("a chunk has {length} bytes; at most {LARGEST} are supported"));
     }
     let chunks = product(shape.iter().zip(chunkshape).map(|(&length, &chunk)| length.div_ceil(chunk.max(1))));
     let length = product(shape.iter().copied()).saturating_mul(itemsize);

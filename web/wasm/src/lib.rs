@@ -48,8 +48,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// Fails if there is no file with this index, or if the bytes contradict the length with which the file was added, which means that
-    /// the file has changed.
+    /// Fails if there is no file with this index, or if the bytes contradict the length with which the file was added, which usually
+    /// means that the file has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }

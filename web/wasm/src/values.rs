@@ -1,4 +1,4 @@
-//! Reads slices of an array from pieces of files, and returns them as texts, numbers and pixels.
+//! Reads slices of an array from pieces of files, and returns them as strings, numbers and pixels.
 
 use wasm_bindgen::prelude::*;
 
@@ -19,7 +19,7 @@ impl Module {
         Ok(self.asked()?.open(key.as_deref(), is_batches))
     }
 
-    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a list of JSON texts.
+    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a list of strings of JSON.
     pub fn cells(&mut self, ranges: Vec<f64>) -> Result<String, JsError> {
         let ranges: Vec<u64> = ranges.into_iter().map(|place| place as u64).collect();
         Ok(self.asked()?.cells(&ranges))

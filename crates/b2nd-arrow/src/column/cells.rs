@@ -75,7 +75,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer does not list all chunks.
+    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer does not match the chunks.
     fn locate(&mut self) -> Result<()> {
         let nchunks = self.leaf.nchunks()?;
         let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));

@@ -4,7 +4,7 @@ use crate::column::column_file::ColumnFile;
 use crate::error::{Error, ErrorKind, Result};
 use b2nd_store::Store;
 
-/// The files of a column: their paths, and the number of rows that they must have.
+/// Where the files of a column are.
 pub(crate) struct ColumnFiles<'a> {
     pub(crate) store: &'a Store,
     /// The path of the table's folder in the store, which ends in `/`, or an empty string for the root of the store.

@@ -1,6 +1,6 @@
 //! Decodes blocks of Arrow IPC: a stream, or a single record batch message, with one column.
 //!
-//! Arrow's own decoder does not check types and lengths, and panics if they are wrong, so both are checked first.
+//! Arrow's own decoder panics for some wrong types and lengths, so both are checked first.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -182,7 +182,7 @@ impl<'a> Lengths<'a> {
             return Err(wrong("compressed buffers, which python-blosc2 does not write"));
         }
         if batch.variadicBufferCounts().is_some_and(|counts| !counts.is_empty()) {
-            return Err(wrong("variadic buffers, which no type of a column uses"));
+            return Err(wrong("variadic buffers, which no supported type uses"));
         }
         let nodes = Box::new(batch.nodes().into_iter().flatten());
         let buffers = Box::new(batch.buffers().into_iter().flatten());

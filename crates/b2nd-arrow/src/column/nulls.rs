@@ -71,15 +71,15 @@ impl Valid {
             Nulls::None => Valid::All,
             Nulls::Sentinel(sentinel) => Valid::Unlike(sentinel.clone()),
             Nulls::Mask => match place.optional(".notnull.b2nd")? {
-                // A column without nulls has no file with a mask.
+                // A column without nulls may have no file with a mask.
                 None => Valid::All,
                 Some(leaf) => {
                     let dtype = leaf.dtype()?;
                     let rows = RowArray::open(leaf)?;
                     if rows.len() != place.rows || rows.width != 1 || dtype != "|b1" {
-                        let (found, expected) = (rows.len(), place.rows);
+                        let (shape, expected) = (rows.array.geometry().shape(), place.rows);
                         return Err(Error::damaged(format_args!(
-                            "its mask of nulls: expected {expected} values of |b1, found {found} of {dtype:?}"
+                            "its mask of nulls: expected the shape [{expected}] and the dtype |b1, found {shape:?} and {dtype}"
                         )));
                     }
                     Valid::Mask(rows.into())

@@ -27,7 +27,7 @@ impl RowArray {
         let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("the array has no dimensions"))?;
         let items = row.iter().try_fold(1_usize, |items, &axis| items.checked_mul(usize::try_from(axis).ok()?));
         let width = items.and_then(|items| items.checked_mul(array.itemsize())).filter(|&width| width <= MAX_ROW);
-        let width = width.ok_or_else(|| Error::damaged(format_args!("a row of the shape {row:?} is too long")))?;
+        let width = width.ok_or_else(|| Error::damaged(format_args!("a row of the shape {row:?} is longer than 64 MiB")))?;
         Ok(RowArray { array, leaf, width })
     }
 

@@ -32,7 +32,7 @@ impl<W: Write> Csv<W> {
             _ => Ok(column.clone()),
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        // Readers skip blank lines, so the null of a single column is quoted.
+        // Many readers skip blank lines, so the null of a single column is quoted.
         let options = text::options(if columns.len() == 1 { "\"\"" } else { "" });
         let formatters = columns.iter().map(|column| Ok((column, text::formatter(column, &options)?)));
         let formatters = formatters.collect::<Result<Vec<_>>>()?;
@@ -60,8 +60,7 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// Quotes a text for a cell if necessary. An empty cell means null, so an empty text is quoted. (Only in a single column are nulls quoted
-/// too.)
+/// Quotes a text for a cell if necessary. An empty cell means null, so an empty text is quoted.
 fn in_cell(text: &str) -> String {
     let needs_quotes = text.contains([',', '"', '\n', '\r']) || text.trim() != text || text.is_empty();
     if needs_quotes { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }

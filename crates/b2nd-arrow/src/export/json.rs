@@ -20,7 +20,7 @@ pub(crate) fn lines<W: Write>(out: W) -> LineDelimitedWriter<W> {
     WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Encoders)).build(out)
 }
 
-/// Encoders for arrays whose values Arrow's own encoders cannot write as JSON.
+/// Encoders for arrays that Arrow's own encoders cannot write as JSON, or write in another form.
 #[derive(Debug)]
 struct Encoders;
 

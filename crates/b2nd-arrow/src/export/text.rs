@@ -26,7 +26,7 @@ struct Times<'a> {
 /// Formats a time or a duration for which `chrono` has no value: the number that is stored, and its unit.
 fn text(data_type: &DataType, number: i64) -> String {
     match data_type {
-        DataType::Timestamp(unit, _) => format!("{number} {unit} after 1970"),
+        DataType::Timestamp(unit, _) => format!("{number} {unit} since 1970-01-01"),
         DataType::Duration(unit) => format!("{number} {unit}"),
         _ => number.to_string(),
     }

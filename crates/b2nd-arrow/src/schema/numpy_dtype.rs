@@ -10,7 +10,7 @@ const UNITS: [(&str, TimeUnit); 4] =
 pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
     let order = dtype.get(..1).unwrap_or_default();
     if order == ">" {
-        return Err(format!("{dtype} is big-endian, but Arrow's values are little-endian"));
+        return Err(format!("{dtype} is big-endian: only little-endian values can be converted to Arrow"));
     }
     Ok(match (dtype.get(1..2).unwrap_or_default(), dtype.get(2..).unwrap_or_default()) {
         ("b", "1") => DataType::Boolean,
@@ -55,7 +55,7 @@ pub(crate) fn dtype(data_type: &DataType) -> Option<String> {
     Some(format!("{}{code}", if code.ends_with('1') { '|' } else { order }))
 }
 
-/// Returns true if values of an Arrow type may be stored as this dtype. Nullable bools are stored with the dtype |u1.
+/// Returns true if values of an Arrow type may be stored as this dtype. Nullable bools may be stored with the dtype |u1.
 pub(crate) fn is_stored_as(of: &DataType, dtype: &str) -> bool {
     let digits = |start: &str| dtype.strip_prefix(start).is_some_and(|width| width.parse::<u32>().is_ok());
     match of {
@@ -80,8 +80,7 @@ pub(crate) fn complex(part: DataType) -> DataType {
     DataType::Struct(["re", "im"].map(|name| Field::new(name, part.clone(), false)).into_iter().collect())
 }
 
-/// Returns true if this is the type of complex numbers: a struct of two floats whose fields, unlike the fields of all other structs, are
-/// not nullable.
+/// Returns true if this is the type of complex numbers: a struct of `re` and `im`, which have the same type and are not nullable.
 pub(crate) fn is_complex(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Struct(parts) if parts.first().is_some_and(|part| *data_type == complex(part.data_type().clone())))
 }

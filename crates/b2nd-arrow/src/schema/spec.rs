@@ -42,7 +42,7 @@ pub(crate) struct Spec {
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
-    /// Values of this Arrow type, which have a fixed width. A nullable `bool` is stored as 0, 1 and another number for null.
+    /// Values of this Arrow type, which have a fixed width. A nullable `bool` may be stored as 0, 1 and another number for null.
     Element(DataType),
     /// An array in each row: the type of its elements, and its shape.
     NdArray(DataType, Vec<u64>),
@@ -129,8 +129,7 @@ impl Spec {
         Ok(spec)
     }
 
-    /// Returns the Arrow type, which is the same as in python-blosc2's `to_arrow()`. For complex numbers, which `to_arrow()` rejects, it is
-    /// a struct of `re` and `im`.
+    /// Returns the Arrow type. For complex numbers, it is a struct of `re` and `im`.
     ///
     /// # Errors
     ///
@@ -186,8 +185,8 @@ fn number(kind: &str) -> Option<DataType> {
 }
 
 fn unit(spec: &Value) -> Result<TimeUnit, String> {
-    let unit = spec.get("unit").and_then(Value::as_str).unwrap_or_default();
-    time_unit(unit).ok_or_else(|| format!("unit: expected s, ms, us or ns, found {unit:?}"))
+    let unit = &spec["unit"];
+    unit.as_str().and_then(time_unit).ok_or_else(|| format!("unit: expected s, ms, us or ns, found {unit}"))
 }
 
 fn ndarray(spec: &Value) -> Result<Kind, String> {

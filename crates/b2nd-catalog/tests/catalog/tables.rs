@@ -376,7 +376,7 @@ fn tables_are_joined_by_their_places_and_keys() {
     let error = refused(&format!("select * from '{tree}'"));
     assert_eq!(error, format!("error: {tree}: it holds 2 tables; choose one of them: /group/people, /things\n"));
     let error = refused(&format!("select * from b2nd_table('{tree}', '/absent')"));
-    assert!(error.contains("tree.b2z::/absent: it is not a table: \"absent/_meta.b2f\" is missing"), "{error}");
+    assert!(error.contains("tree.b2z::/absent: a table needs \"absent/_meta.b2f\", which is missing"), "{error}");
     let error = refused("select * from b2nd_table(3)");
     assert!(error.contains("b2nd_table takes a URL or path"), "{error}");
     let error = refused("select * from absent");

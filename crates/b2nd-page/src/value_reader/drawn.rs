@@ -1,4 +1,4 @@
-//! Converts a slice to texts, numbers and pixels.
+//! Converts a slice to strings, numbers and pixels.
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;

@@ -130,7 +130,7 @@ fn blosc2_flags(bytes: &[u8]) -> String {
         0 => byte.to_string(),
         code => {
             let special = Special::from_code(code).map_or_else(|| "unknown".to_owned(), |special| special.to_string());
-            format!("{byte}, all elements are special: {special}")
+            format!("{byte}, special chunk: {special}")
         }
     }
 }

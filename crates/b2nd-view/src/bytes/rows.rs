@@ -1,6 +1,6 @@
 //! Splits a header or trailer into rows, one for each value or field.
 //!
-//! If the header or trailer is invalid, everything after the first error becomes a single row.
+//! Bytes that cannot be split become a single row.
 
 use std::mem;
 
@@ -24,7 +24,7 @@ const HEAD: usize = 5;
 /// The maximum number of characters that are shown of a string.
 const MAX_TEXT: usize = 60;
 
-/// A field of a header or trailer: its bytes, name and value.
+/// A row: its position, name and value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ByteRow {
     /// The offset in the frame of the row's first byte.
@@ -88,8 +88,8 @@ impl<'a> RowList<'a> {
         rows.rows
     }
 
-    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value. In this case, rows
-    /// for the valid bytes at the start of the value may have been added.
+    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value, or are nested too
+    /// deeply. In this case, rows for the bytes at the start of the value may have been added.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let mut cursor = Cursor::new(self.rest);
         let token = cursor.token().ok()?;
@@ -113,7 +113,7 @@ impl<'a> RowList<'a> {
             Token::Array(elements) => {
                 let value = match names {
                     Names::Fields(fields) if fields.len() != elements => {
-                        format!("says {elements}, has {}", count(fields.len(), "element"))
+                        format!("{}, although the marker says {elements}", count(fields.len(), "element"))
                     }
                     _ => count(elements, "element"),
                 };
@@ -215,8 +215,8 @@ impl<'a> RowList<'a> {
         Some(())
     }
 
-    /// Adds the remaining bytes, which are the content of the metalayer `name`. If they are an array metalayer, adds its fields; if they
-    /// are one MessagePack value, adds this value. Adds any other bytes as one row.
+    /// Adds the remaining bytes, which are the content of a metalayer. If they are an array metalayer, adds its fields; if they are one
+    /// MessagePack value, adds this value. Adds any other bytes as one row.
     fn unfold(&mut self, name: &[u8]) -> Option<()> {
         let (rest, offset, rows) = (self.rest, self.offset, self.rows.len());
         if self.array(name).is_some() {
@@ -232,7 +232,7 @@ impl<'a> RowList<'a> {
         }
     }
 
-    /// Adds the fields of an array metalayer, which is named `b2nd` or `caterva`. Returns `None` if the bytes are not such a metalayer.
+    /// Adds the fields of an array metalayer, which is named `b2nd` or `caterva`. Returns `None` if the bytes are not an array metalayer.
     fn array(&mut self, name: &[u8]) -> Option<()> {
         let layout = match name {
             b"b2nd" => b2nd::layout(&ArrayMeta::from_metalayer(self.rest).ok()?.0),
@@ -252,7 +252,7 @@ impl<'a> RowList<'a> {
             let inside = layout.entries().iter().skip(index + 1).take_while(|inner| inner.depth() > entry.depth());
             let elements = inside.filter(|inner| inner.depth() == entry.depth() + 1).count();
             let text = count(elements, "element");
-            let text = if says == elements { text } else { format!("says {says}, has {text}") };
+            let text = if says == elements { text } else { format!("{text}, although the marker says {says}") };
             // For 16 dimensions, the marker is 0x90 + 16, which MessagePack does not use for arrays.
             self.row(if says == 16 { "90 + 16" } else { "fixarray" }, 1, 1, name, text)?;
         }

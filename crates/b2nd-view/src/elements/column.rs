@@ -17,7 +17,7 @@ pub struct Column {
     pub dtype: Option<DType>,
     /// The size of a scalar in bytes.
     pub itemsize: usize,
-    /// The dimensions of the subarray that the scalars of one element form. Empty if each element has one scalar.
+    /// The dimensions of the subarray that the scalars of one element form. Empty if the scalars are not in a subarray.
     pub shape: Vec<usize>,
     /// The offsets of the scalars in an element, in bytes.
     pub offsets: Vec<usize>,

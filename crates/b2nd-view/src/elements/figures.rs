@@ -6,12 +6,12 @@ use super::number::Number;
 use super::statistics::Tally;
 use super::text::{complex, significant, text, text_to};
 
-/// Returns min, max, mean and standard deviation as pairs of a name and a text with all digits.
+/// Returns min, max, mean and standard deviation, if they exist, as pairs of a name and a text with all digits.
 pub fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     figures_to(usize::MAX, tally, dtype)
 }
 
-/// Returns min, max, mean and standard deviation as pairs of a name and a text. Floats have at most `digits` significant digits.
+/// Returns the same pairs as [`figures()`], but floats are rounded to at most `digits` significant digits.
 pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     let short = |number: f64| significant(number, digits);
     let mut figures = Vec::new();
@@ -76,8 +76,8 @@ pub fn time_bytes(steps: i128, dtype: Option<&DType>) -> Option<Vec<u8>> {
     Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
 }
 
-/// Returns the unit of a datetime or timedelta dtype, preceded by a space, so that the text can be appended to a number. Returns `None` for
-/// other dtypes.
+/// Returns the unit of a datetime or timedelta dtype, preceded by a space, so that the text can be appended to a number. The text is
+/// empty if the dtype has no unit. Returns `None` for other dtypes.
 pub fn time_unit(dtype: Option<&DType>) -> Option<String> {
     let Some(DType::Scalar(scalar)) = dtype else { return None };
     match scalar.scalar_type() {

@@ -1,13 +1,13 @@
 //! [`Number`]: a value of an element as a number, for statistics and drawings.
 
-/// A number of any type. Integers, booleans and times are exact. Floats of 16 and 32 bits are converted to `f64` without rounding.
+/// A number, a boolean or a time. Integers, booleans and times are exact. Floats of 16 and 32 bits are converted to `f64` without rounding.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub enum Number {
     /// NaN, or NaT (not a time).
     Nan,
     /// An integer; a boolean as 0 or 1; or a time as its stored count of units.
     Integer(i128),
-    /// A float of any width.
+    /// A float of up to 64 bits.
     Float(f64),
     /// The real and the imaginary part.
     Complex(f64, f64),

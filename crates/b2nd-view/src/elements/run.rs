@@ -1,8 +1,7 @@
 //! [`Run`]: numbers that are summed together, and [`Moments`], the sums of runs.
 //!
 //! Integers are summed exactly. Floats are summed pairwise in each run, and the sums of runs are added with Neumaier's correction. Squared
-//! deviations from the mean are computed for each run, and merged with the formula of Chan, Golub and LeVeque. Runs and their order depend
-//! only on the array, so the result is the same for any number of threads.
+//! deviations from the mean are computed for each run, and merged with the formula of Chan, Golub and LeVeque.
 
 use super::number::Number;
 

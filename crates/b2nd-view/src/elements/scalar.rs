@@ -17,7 +17,7 @@ pub(crate) enum Scalar {
     Bytes(Vec<u8>),
     /// A datetime as NumPy prints it, a timedelta such as `5 s`, or `NaT`.
     Time(String),
-    /// The bytes of an unsupported type as hexadecimal digits.
+    /// The bytes of an unsupported type, or of invalid text, as hexadecimal digits.
     Unknown(String),
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn read(dtype: &DType, bytes: &[u8]) -> Scalar {
     known(dtype, bytes).unwrap_or_else(|| Scalar::Unknown(hex(bytes, "")))
 }
 
-/// Reads an element of a supported type. Returns `None` if the bytes are not such an element.
+/// Reads an element. Returns `None` if its type is not supported, or the bytes are not valid for the type.
 fn known(dtype: &DType, bytes: &[u8]) -> Option<Scalar> {
     let DType::Scalar(scalar) = dtype else { return None };
     let (kind, is_big) = (scalar.scalar_type(), scalar.byte_order() == Some(ByteOrder::Big));

@@ -12,7 +12,7 @@ const FEW: usize = 16;
 /// The maximum number of values that are kept for the quantiles of a column, which need 512 MiB.
 pub const MOST_KEPT: usize = 1 << 26;
 
-/// Statistics of values. NaN is counted separately, and ignored by everything else.
+/// Statistics of values. NaN and NaT are counted separately, and ignored by everything else.
 #[derive(Clone, Default)]
 pub struct Tally {
     /// The number of values that are neither NaN nor NaT.
@@ -33,8 +33,7 @@ pub struct Tally {
 type Extreme = (Number, Vec<u8>);
 
 impl Tally {
-    /// Creates statistics of no values. If `keeps` is true, all numbers are kept for [`quantiles`](Tally::quantiles), unless there are more
-    /// than [`MOST_KEPT`].
+    /// Creates statistics of no values. If `keeps` is true, numbers are kept for [`quantiles`](Tally::quantiles).
     pub fn new(keeps: bool) -> Tally {
         Tally { kept: keeps.then(Vec::new), ..Tally::default() }
     }
@@ -90,7 +89,7 @@ impl Tally {
         self.extremes(min.and_then(first), max.and_then(first));
     }
 
-    /// Adds texts or bytes of any length, which are not numbers. Each occurs `times` times, and is counted as zero if all its bytes are zero.
+    /// Adds strings or bytes of any length, which are not numbers. Each occurs `times` times, and is counted as zero if all its bytes are zero.
     pub fn add_bytes<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>, times: u64) {
         for bytes in values {
             self.count += times;
@@ -134,7 +133,7 @@ impl Tally {
         }
     }
 
-    /// Returns the bytes of the minimum and the maximum, or `None` if there are no numbers, or only complex numbers, which have no order.
+    /// Returns the bytes of the minimum and the maximum, or `None` if there are no numbers, or they are complex and have no order.
     pub fn range(&self) -> Option<(&[u8], &[u8])> {
         Some((&self.min.as_ref()?.1, &self.max.as_ref()?.1))
     }
@@ -152,7 +151,7 @@ impl Tally {
         })
     }
 
-    /// Returns the mean of integers, rounded towards zero, or `None` if there are no numbers.
+    /// Returns the mean, rounded towards zero, or `None` if there are no numbers. The numbers must be integers or times.
     pub fn whole_mean(&self) -> Option<i128> {
         self.moments.whole.checked_div(i128::from(self.moments.count))
     }
@@ -162,7 +161,7 @@ impl Tally {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
 
-    /// Returns the distinct values in ascending order, each with its count, or `None` if there are more than 16.
+    /// Returns the distinct values without NaN in ascending order, each with its count, or `None` if there are more than 16.
     pub fn few(&self) -> Option<Vec<(&[u8], u64)>> {
         let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
         seen.sort_by(|a, b| {

@@ -11,7 +11,7 @@ pub fn text(dtype: &DType, bytes: &[u8]) -> String {
     text_to(usize::MAX, dtype, bytes)
 }
 
-/// Formats an element like `text`, but floats have at most `digits` significant digits.
+/// Formats an element like `text`, but floats are rounded to at most `digits` significant digits.
 pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() {
         let fields = fields(dtype, bytes).map(|(field, bytes)| text_to(digits, field.dtype(), bytes));
@@ -64,7 +64,7 @@ fn rounded(text: String, digits: usize) -> String {
     }
 }
 
-/// Formats a number with at most `digits` significant digits: `-17549.8`, `3.86495e6`.
+/// Rounds a number to at most `digits` significant digits, and formats it: `-17549.8`, `3.86495e6`.
 pub fn significant(number: f64, digits: usize) -> String {
     let shortest = format!("{number:e}");
     let length = |text: &str| text.split('e').next().unwrap_or_default().chars().filter(char::is_ascii_digit).count();

@@ -91,8 +91,8 @@ pub(crate) struct ChunkObject {
     pub(crate) data: Readable<DataObject>,
 }
 
-/// The header of a chunk. `kind` is the codec, or `stored` if the chunk is not compressed, or a name such as `zeros` if all elements have
-/// the same value.
+/// The header of a chunk. `kind` is the codec, or `stored` if the chunk is not compressed, or a name such as `zeros` for a special
+/// chunk.
 #[derive(Serialize)]
 pub(crate) struct DataObject {
     kind: String,

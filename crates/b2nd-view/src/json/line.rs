@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Writes a JSON object on one line. Control characters from U+007F on, and characters that separate lines or change the direction of text,
+/// Writes a JSON object on one line. Control characters from U+007F on, and characters such as U+202E, which changes the direction of text,
 /// are escaped too. JSON does not require this, but a terminal might interpret these characters.
 ///
 /// # Errors
@@ -70,8 +70,7 @@ impl Write for Line<'_> {
     }
 }
 
-/// Returns true if a terminal would interpret this character instead of showing it. In UTF-8, all such characters start with one of three
-/// bytes.
+/// Returns true for characters that are escaped because a terminal might interpret them. In UTF-8, they all start with one of three bytes.
 fn misleads(char: char) -> bool {
     matches!(char, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -13,7 +13,7 @@ use crate::text::{
 /// The maximum number of characters that are shown of the value of a metalayer or an attribute if the output is not a terminal.
 const VALUE_WIDTH: usize = 64;
 
-/// The minimum number of characters that are shown of a value on a terminal, even if the line with the value must be wrapped.
+/// A value is not shortened to fewer characters than this. Its line may then be wrapped, or cut to the width of the terminal.
 pub(super) const NARROWEST: usize = 8;
 
 /// The minimum number of lines of a list. The last parts of a page are left out before a list becomes shorter than this.
@@ -29,7 +29,7 @@ pub(super) struct Page<'a> {
 /// The lines of a fact, of which the first also contains the label, or the rows of a list.
 struct PagePart {
     lines: Vec<String>,
-    /// The command-line option that shows all rows of a list, or `None` for a fact, which is never cut.
+    /// The command-line option that shows all rows of a list, or `None` for a fact.
     option: Option<&'static str>,
 }
 
@@ -159,7 +159,8 @@ impl<'a> Page<'a> {
         self.table(columns(&rows, &[]));
     }
 
-    /// Returns a text in place of the attributes that PyTables writes for itself into HDF5 files, unless all is shown.
+    /// Returns the text that is shown instead of the attribute `pytables`, which holds attributes that PyTables writes for its own use.
+    /// Returns `None` for other attributes, and on a full page.
     pub(super) fn hidden(&self, name: &[u8], value: Option<RawValue>) -> Option<String> {
         let value = value.filter(|_| !self.options.full && name == b"pytables")?;
         Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))
@@ -182,8 +183,8 @@ fn clipped(line: String, width: usize) -> String {
     if plain.chars().count() <= width { line } else { shortened(plain, width.saturating_sub(1)) }
 }
 
-/// Formats the content of a metalayer in at most `limit` characters. Returns `None` if the content is empty, or is neither MessagePack nor
-/// text.
+/// Formats the content of a metalayer or an attribute, shortened to `limit` characters. Returns `None` if the content is empty, or is
+/// neither MessagePack nor text.
 pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
     if content.is_empty() {
         return None;

@@ -41,7 +41,7 @@ pub struct Drawing {
     pub shown: [usize; 2],
     /// The distance from a chunk to the next one, vertically and horizontally.
     pub step: [f64; 2],
-    /// Whether the array is padded to whole chunks, and whether chunks are padded to whole blocks.
+    /// Along the two axes: whether the array is padded to whole chunks, and whether chunks are padded to whole blocks.
     pub pads: [bool; 2],
     /// Whether everything is drawn to scale.
     pub to_scale: bool,
