@@ -155,7 +155,7 @@ pub(crate) fn serve(files: Vec<Served>, port: u16, started: impl FnOnce(&str) ->
 
 /// Answers the requests of a connection, until its client closes it or is idle for too long.
 async fn connection(site: Arc<Site>, stream: TcpStream) {
-    // Whether an answer is computed. Otherwise the server waits for the client to send its next request or to read the answer.
+    // Whether an answer is being computed. Otherwise the server waits for the client to send its next request or to read the answer.
     let (is_busy, mut changes) = watch::channel(false);
     let (site, is_busy) = (&site, &is_busy);
     let answer = service_fn(move |request| async move {

@@ -224,7 +224,7 @@ fn text(found: &Found, options: &json::InfoOptions, gap: &str, out: &mut dyn Wri
             let cells = if is_table { crate::tables::cells(store, &leaf.key) } else { Ok(None) };
             let cells = cells.unwrap_or_else(|error| {
                 // If the store is on a server, the error is printed, because the server may have failed. Errors in a local file are
-                // reported only by `b2nd check`.
+                // left to `b2nd check`.
                 unread = path.contains("://").then_some(error);
                 None
             });

@@ -56,7 +56,7 @@ impl Packer {
         // At the levels 1 and 2, miniz_oxide searches less than zlib.
         let level = level.max(3);
         let length = self.pack_miniz(level, 0, bytes, stream);
-        // Unlike zlib, miniz_oxide writes a code table of up to 100 bytes even if the format's fixed table makes the stream shorter.
+        // Unlike zlib, miniz_oxide writes a code table even if the format's fixed table makes the stream shorter.
         let mut other = [0; SHORT];
         if length <= SHORT {
             let fixed = self.pack_miniz(level, FIXED, bytes, &mut other[..SHORT.min(stream.len())]);
