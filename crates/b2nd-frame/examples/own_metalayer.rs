@@ -45,7 +45,7 @@ fn main() -> b2nd_frame::Result<()> {
     writer.append(&Chunk::store(&elements.map(u16::to_le_bytes).concat(), 2)?)?;
     let bytes = writer.finish()?;
 
-    // Read it back. `File` does the same for a file, without reading the chunks.
+    // Read it back. `File` does the same for a file, and reads only the parts that are needed.
     let frame = Frame::from_slice(&bytes)?;
     for (name, content) in frame.header().metalayers().iter() {
         println!("metalayer {}: {} bytes", name.escape_ascii(), content.len());
