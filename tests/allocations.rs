@@ -92,7 +92,7 @@ fn borrowed_metadata_costs_no_allocation_in_either_direction() {
     for ndim in 0..=16 {
         for (array, bytes) in layouts(ndim) {
             let mut buffer = [0; 400];
-            // An array with six entries is read as one layout and, after an error, as the other. The error allocates.
+            // This layout is tried only after an error in reading `LegacyB2nd`. The error allocates.
             if matches!(array, ArrayMeta::MiscountedB2nd(_)) {
                 continue;
             }

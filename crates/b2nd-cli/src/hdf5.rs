@@ -68,7 +68,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();
     let mut chunks = (0..frame.offsets()?.len()).map(|number| frame.chunk_header(number));
-    // The first chunk that is not special decides whether the chunks keep their compression.
+    // By default, the first chunk that is not special decides whether the chunks keep their compression.
     let first = chunks.find(|chunk| !matches!(chunk, Ok(chunk) if chunk.special().is_some())).transpose()?;
     let copies = first.is_none_or(|chunk| !chunk.is_stored());
     // Without a chunk that Blosc2 compressed, the frame's level is 0.
