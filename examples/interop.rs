@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{format:24}{plain:28}{embedded}");
     }
 
-    // A frame must contain these bytes: a metalayer written by rmp-serde is not valid.
+    // A frame needs the bytes that b2nd writes: the metalayer that rmp-serde writes is not valid.
     let packed = rmp_serde::to_vec(&array)?;
     println!("\nrmp-serde writes it in {} bytes. Read as a metalayer:", packed.len());
     if let Err(error) = b2nd::from_slice::<B2ndMeta>(&packed) {

@@ -188,7 +188,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use layout::{Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
-// The type of a serializer's lists and structs has to have a name; nothing can be done with it that serde's traits do not offer.
+// These are part of `Serializer`'s implementation of serde's trait, so they must be public.
 #[doc(hidden)]
 pub use ser::{Compound, Output};
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};

@@ -71,7 +71,7 @@ fn array_metalayers_take_no_more_than_their_bytes_can_fill() {
 
 #[test]
 fn a_count_that_lies_reserves_no_more_than_the_input_can_fill() {
-    // The count says 4 billion; the bytes after it are valid elements.
+    // The count says 4 billion; the bytes after it are empty maps.
     for length in [0, 10, 1000] {
         for marker in [0xdd, 0xdf, 0xdb, 0xc6] {
             let lie = [&[marker, 0xff, 0xff, 0xff, 0xff][..], &vec![0x80; length]].concat();
@@ -92,7 +92,7 @@ fn borrowed_metadata_costs_no_allocation_in_either_direction() {
     for ndim in 0..=16 {
         for (array, bytes) in layouts(ndim) {
             let mut buffer = [0; 400];
-            // An array with six entries is read as one layout and, after an error, as the other. The error allocates.
+            // This layout is tried only after an error in reading `LegacyB2nd`. The error allocates.
             if matches!(array, ArrayMeta::MiscountedB2nd(_)) {
                 continue;
             }

@@ -111,7 +111,7 @@ fn report(counts: &[(String, u64)], before: &HashMap<String, u64>) -> usize {
     let mut failed = 0;
     println!("{:<44} {:>7} {:>7}", "instructions", "now", "before");
     for (name, now) in counts {
-        // An operation that is not in the file counts as grown.
+        // An operation of b2nd that is not in the file counts as grown.
         let before = before.get(name).unwrap_or(&0);
         let ours = name.split('/').nth(2).is_some_and(|contender| contender.starts_with("b2nd"));
         let change = *now as f64 / *before as f64;

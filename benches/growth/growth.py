@@ -23,8 +23,8 @@ import numpy as np
 HERE = Path(__file__).parent
 THREADS = (1, 2)
 
-# Each measurement is repeated for this many seconds, and at least three times. The minimum counts, because noise only adds
-# time.
+# Each measurement is repeated for this many seconds, but at least three times and at most 200 times. The minimum counts, because noise only
+# adds time.
 ENOUGH = 1
 
 

@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as directory:
             assert np.array_equal(array[:], values) and array.schunk.vlmeta["note"] == "theirs"
             version, name, digests = array.schunk.vlmeta["b2nd_digests"]
             assert (version, name, len(digests)) == (1, "xxh3-64", 6 * 8)
-            # An edit by python-blosc2 keeps the digests. If it changes values, the check fails until the digests are computed again.
+            # An edit by python-blosc2 keeps the digests. If it changes values, `check --data` fails until the digests are computed again.
             array.schunk.vlmeta["more"] = list(range(100))
             assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, digests match\n")
             array[0, 0] = -1

@@ -20,7 +20,7 @@ TRIALS = int(sys.argv[2]) if len(sys.argv) > 2 else 6
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 
-# The arguments of each command. Each command writes `out` or changes a file in place.
+# The arguments of each command. Each command writes `out`, or replaces or changes another file.
 COMMANDS = [
     "import a.npy out.b2nd",
     "import f.npy out.b2nd",
@@ -142,7 +142,7 @@ def main():
         length = time.monotonic() - started
         assert whole.returncode == 0, f"{command}: {whole.stderr}"
         after, ended = state(after_run), 0
-        # Each edit gives its chunk files new numbers, so the files of repeated edits cannot be compared; they are counted.
+        # Each repack gives the chunk files new numbers, so these files are counted, not compared, after a second repack.
         expected = len(list((after_run / "s.b2frame").iterdir()))
         for trial in range(TRIALS):
             work = scratch / "work"
@@ -174,7 +174,7 @@ def main():
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
             again = run(words, work)
             left = [name for name in state(work) if is_leftover(name)]
-            # An edit keeps one file of an old chunk so that its number is not used again.
+            # The last old chunk file may be kept so that its number is not used again.
             files = len(list((work / "s.b2frame").iterdir()))
             left += [f"{files - expected} files in s.b2frame"] if files > expected + 1 and "s.b2frame" in command else []
             if again.returncode or left:

@@ -155,7 +155,7 @@ fn fifteen_dimensions_are_read_by_buffering_too() {
             ArrayMeta::B2nd(meta) => assert_eq!(read.unwrap(), Untagged::Array(meta)),
             ArrayMeta::LegacyB2nd(meta) => assert_eq!(read.unwrap(), Untagged::Legacy(meta)),
             ArrayMeta::Caterva(meta) => assert_eq!(read.unwrap(), Untagged::Caterva(meta)),
-            // The count is wrong, so the fields cannot be told apart without knowing the type.
+            // The count leaves out the dtype, so no variant matches.
             _ => assert_eq!(message(read), "data did not match any variant of untagged enum Untagged"),
         }
     }
@@ -222,7 +222,7 @@ fn variants_nest_128_deep() {
         both_ways(tree(128), &bytes);
         let error = b2nd::to_vec(&tree(129)).unwrap_err();
         assert!(matches!(error.kind(), b2nd::ErrorKind::TooDeep), "{error}");
-        // Adds one more copy of the bytes before the inner variant. The end, where bytes are then missing, is never reached.
+        // Adds one more copy of the bytes before the inner variant. The end, where a byte may then be missing, is never reached.
         let outer = (bytes.len() - b2nd::to_vec(&tree(127)).unwrap().len()) - usize::from(bytes.ends_with(&[1]));
         let error = b2nd::from_slice::<Tree>(&cat(&[&bytes[..outer], &bytes])).unwrap_err();
         assert!(matches!(error.kind(), b2nd::ErrorKind::TooDeep), "{error}");

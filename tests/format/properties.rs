@@ -254,7 +254,7 @@ proptest! {
         prop_assert!(b2nd::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok());
         let mut other = shape.clone();
         other.renumber();
-        // `renumber` keeps a `u8` above or below 127, so its length stays the same.
+        // `renumber` keeps a `u8` in the range 0 to 127 or 128 to 255, so its length stays the same.
         prop_assert_eq!(b2nd::serialized_len(&other).unwrap(), bytes.len());
     }
 

@@ -169,7 +169,7 @@ def says_the_same(ours, theirs, control):
     if theirs["open"] == "NDArray":
         array = ours["array"]
         same &= array is not None and all(array[name] == theirs[name] for name in ("shape", "chunks", "blocks"))
-        # Without a dtype, C-Blosc2 makes one up.
+        # If the metalayer has no dtype, python-blosc2 uses a byte string of the typesize.
         dtype = f"|S{ours['typesize']}" if array["dtype"] is None else str(np.dtype(array["dtype"]))
         same &= dtype == theirs["dtype"]
     return same

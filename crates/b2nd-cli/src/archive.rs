@@ -24,7 +24,7 @@ pub(crate) fn write(
     names: &[String],
     mut member: impl FnMut(&str, &Path) -> Result<Option<u32>>,
 ) -> Result<()> {
-    // This temporary directory contains only the member that is being added.
+    // This temporary directory is for the member that is being added.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
     let mut archive = ZipArchiveWriter::new(BufWriter::new(new.file()));

@@ -30,7 +30,7 @@ pub(crate) fn register() {
 /// Opens the dataset that an argument names. Returns `None` if the argument has no key and no ending of HDF5, or names another file.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     let location = Location::new(word.as_os_str());
-    // Other files are not opened here: raw bytes can come from a pipe, which can be read only once.
+    // Without a key, other files are not opened here: raw bytes can come from a pipe, which can be read only once.
     if location.key().is_none() && !foreign::is_named_hdf5(Path::new(&*location.place())) {
         return Ok(None);
     }
@@ -68,7 +68,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();
     let mut chunks = (0..frame.offsets()?.len()).map(|number| frame.chunk_header(number));
-    // The first chunk that is not special shows whether the chunks in the file can be copied.
+    // By default, the first chunk that is not special decides whether the chunks keep their compression.
     let first = chunks.find(|chunk| !matches!(chunk, Ok(chunk) if chunk.special().is_some())).transpose()?;
     let copies = first.is_none_or(|chunk| !chunk.is_stored());
     // Without a chunk that Blosc2 compressed, the frame's level is 0.

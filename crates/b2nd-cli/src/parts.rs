@@ -17,7 +17,7 @@ pub(crate) fn parts(
 ) -> impl Iterator<Item = Vec<Range<i64>>> + use<> {
     let count = |length: i64| usize::try_from(length).unwrap_or(0);
     let axis = |(axis, (&length, &chunk)): (usize, (&i64, &i64))| {
-        // The size in bytes of all elements that have the same index along this axis.
+        // The size in bytes of all elements that have the same indices along this axis and all axes before it.
         let row = shape[axis + 1..].iter().fold(itemsize, |size, &length| size.saturating_mul(count(length)));
         let (fitting, chunk) = (most / row.max(1), count(chunk).max(1));
         let rows = if fitting < count(length) && fitting >= chunk { fitting / chunk * chunk } else { fitting.max(1) };

@@ -192,7 +192,7 @@ impl Report {
             (Some(std), None) => float(&std.to_string()),
             (None, _) => Value::Null,
         };
-        // The distinct values, each with its number of occurrences, or `null` if there are more than 16.
+        // The distinct values, each with its number of occurrences, or `null` if there are more than 16 or they are not counted.
         let few = tally.few().filter(|_| of.has_few());
         let values = few.map(|few| few.into_iter().map(|(bytes, count)| json!([of.json(bytes), count])).collect::<Vec<_>>());
         let mut object = vec![

@@ -118,7 +118,8 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
     let right: Vec<usize> = if is_text { Vec::new() } else { (0..printed).collect() };
     let fitted = |row: &Vec<String>| {
         let mut cells: Vec<String> = row.iter().take(printed).cloned().collect();
-        // A short row gets empty cells at its end, because `text::columns` does not count the width of the last cell of a row.
+        // A short row gets empty cells at its end, because `text::columns` does not count the width of the last cell of a row if this
+        // cell is aligned to the left.
         cells.resize(printed, String::new());
         cells.extend((!all).then(|| "…".to_owned()));
         cells

@@ -155,7 +155,7 @@ pub(crate) fn serve(files: Vec<Served>, port: u16, started: impl FnOnce(&str) ->
 
 /// Answers the requests of a connection, until its client closes it or is idle for too long.
 async fn connection(site: Arc<Site>, stream: TcpStream) {
-    // Whether an answer is computed. Otherwise the server waits for the client to send its next request or to read the answer.
+    // Whether an answer is being computed. Otherwise the server waits for the client to send its next request or to read the answer.
     let (is_busy, mut changes) = watch::channel(false);
     let (site, is_busy) = (&site, &is_busy);
     let answer = service_fn(move |request| async move {
@@ -195,8 +195,8 @@ impl Site {
     async fn answer(self: Arc<Site>, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        // Rejects requests from pages of other hosts. Also rejects requests whose host name is not in `hosts`, because a foreign host name
-        // can resolve to this machine.
+        // Rejects requests with a foreign origin, which come from other pages. Also rejects requests whose host name is not in `hosts`,
+        // because a foreign host name can resolve to this machine.
         let is_origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours));
         if !text(header::HOST).is_some_and(is_ours) || !is_origin {
             return plain(StatusCode::FORBIDDEN);

@@ -214,7 +214,7 @@ impl Compressor {
                     first.clone_from(block);
                     self.pipeline.truncate(first);
                 }
-                // Of all filters, only delta can change a block of zeros. If delta is not used, skip the filters.
+                // Of the filters in the pipeline, only delta can change a block of zeros. If delta is not used, skip the filters.
                 if !is_zero || self.pipeline.has_delta() {
                     self.pipeline.apply(block, other, (number > 0).then_some(&first[..]));
                 }

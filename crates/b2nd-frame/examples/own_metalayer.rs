@@ -35,8 +35,8 @@ impl GeoTransform {
 fn main() -> b2nd_frame::Result<()> {
     let geo = GeoTransform { origin: [600_000.0, 5_300_040.0], pixel: [10.0, -10.0], datum: "EPSG:32632".to_owned() };
 
-    // Write the metalayer to a frame. C-Blosc2 does not add metalayers once there are chunks, so they come first. (`rewrite` adds
-    // them to any frame.)
+    // Write the metalayer to a frame. C-Blosc2 does not add metalayers once there are chunks, so they come first. (`rewrite` can
+    // add them later.)
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[2, 3], &[2, 3], &[2, 3])?);
     let mut header = Header::for_array(&meta)?;
     header.metalayers_mut().set(&geo)?;
@@ -45,7 +45,7 @@ fn main() -> b2nd_frame::Result<()> {
     writer.append(&Chunk::store(&elements.map(u16::to_le_bytes).concat(), 2)?)?;
     let bytes = writer.finish()?;
 
-    // Read it back. `File` does the same for a file, and reads only the header.
+    // Read it back. `File` does the same for a file, and reads only the parts that are needed.
     let frame = Frame::from_slice(&bytes)?;
     for (name, content) in frame.header().metalayers().iter() {
         println!("metalayer {}: {} bytes", name.escape_ascii(), content.len());

@@ -77,10 +77,10 @@ fn headers_trailers_and_indexes_take_no_more_than_their_bytes_can_fill() {
 #[test]
 fn a_file_takes_no_more_than_its_bytes_can_fill() {
     let path = std::env::temp_dir().join(format!("b2nd-allocations-{}.b2nd", std::process::id()));
-    // There are six changes for each position. With every seventh change, nearly every position is changed once.
+    // There are six changes for each position. With every seventh change, six of seven positions are changed once.
     for lie in frames().iter().step_by(6).flat_map(|frame| lies(frame).step_by(7)) {
         std::fs::write(&path, &lie).unwrap();
-        // A read starts with a few KiB, whatever its purpose is.
+        // Even for a short file, the buffers for reading take a few KiB.
         let (_, info) = allocated(|| File::open(&path).map(|file| drop((file.trailer(), file.chunk(0)))));
         assert!(info.bytes_total < 64 * 1024, "{} bytes of file, {} allocated", lie.len(), info.bytes_total);
     }

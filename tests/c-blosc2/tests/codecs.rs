@@ -129,7 +129,7 @@ fn lz4_compresses_to_the_bytes_of_c() {
     let mut rng = Rng::with_seed(4);
     let (codec, level, split_mode) = (CodecId::Lz4, 9, SplitMode::Never);
     for length in [1 << 12, 65_536, 65_546, 65_547, 70_000, 262_140, 300_000] {
-        // Blocks are as long as the data.
+        // The typesize divides the length. All data but the longest is one block.
         let typesize = if length % 4 == 0 { 4 } else { 1 };
         let noise = (0..length).map(|_| rng.u8(..3)).collect();
         for (data, filters) in [noise, wave(length / 4), vec![7; length]].iter().zip([PIPELINES[0], PIPELINES[1], PIPELINES[0]]) {

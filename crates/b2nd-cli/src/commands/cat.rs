@@ -83,7 +83,7 @@ impl Cat {
                 // All rows that the user selected are printed.
                 cut.filter(|_| !is_cut).inspect(|&cut| rows.cut(cut));
                 match form {
-                    // With `cut`, the lines of a table are not longer than a line of the screen.
+                    // With `cut`, the lines of a table are fitted to the width of the screen.
                     OutputFormat::Text => rows.print(cut.map(|_| screen::size().0), out)?,
                     form => rows.write(form, &mut io::BufWriter::new(stdout()), &ProgressBar::hidden())?,
                 }

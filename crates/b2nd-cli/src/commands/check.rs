@@ -118,7 +118,7 @@ impl Check {
             return self.write_digests(output);
         }
         let worst = AtomicU8::new(0);
-        // `undigested` is a file without digests. If `tells` is true, a hint that names this file is printed at the end.
+        // If `tells` is true and a file has no digests, the hint at the end names this file, or one of several such files.
         let (undigested, tells) = (OnceLock::new(), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {

@@ -105,8 +105,8 @@ impl Export {
         new_file(&self.out, self.overwrite, |file| {
             let mut file = BufWriter::new(file);
             write(&mut file).and_then(|()| file.flush().map_err(Error::Write)).map_err(|error| match error {
-                // `Error::Write` is only for errors of standard output. An error of the new file becomes `Error::Read`, which is reported
-                // with the name of the file.
+                // `Error::Write` is for standard output and standard error. An error of the new file becomes `Error::Read`, which is
+                // reported with the name of the file.
                 Error::Write(error) => Error::new(output::named(&self.out, error)),
                 error => error,
             })

@@ -60,7 +60,7 @@ impl Ls {
             let leaves = if in_directory { Leaves::Itself } else { Leaves::Each };
             let Output { out, err } = &mut *output;
             all &= paths.each(leaves, err, &mut |found| {
-                // The line of a table that is a store of its own would say the same twice.
+                // A table that is a store of its own is listed once, as a leaf.
                 if !in_directory && matches!(found, Found::Store { store, .. } if store.kind == Some(Kind::CTable)) {
                     return Ok(true);
                 }

@@ -183,7 +183,7 @@ impl Members<'_> {
         }
         self.store.verify(name)?;
         let done = match self.directory {
-            // `repack` waits until no other program is editing the file.
+            // Unlike `repack_from`, `repack` locks the file.
             Some(directory) => b2nd_ndarray::repack(directory.join(name), path, self.options),
             None => b2nd_ndarray::repack_from(bytes, path, self.options),
         };

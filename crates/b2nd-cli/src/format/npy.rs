@@ -82,7 +82,7 @@ fn python(text: &str) -> String {
         '\n' => "\\n".to_owned(),
         '\r' => "\\r".to_owned(),
         '\t' => "\\t".to_owned(),
-        // Python's parser refuses NUL.
+        // Python's parser rejects NUL.
         char if char.is_ascii_control() => format!("\\x{:02x}", u32::from(char)),
         char => char.to_string(),
     });

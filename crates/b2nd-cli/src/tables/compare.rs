@@ -23,7 +23,8 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, tolerance: &Tolerance, lin
         lines.one(' ', name, &format!("{} in the first, {} in the second", count(a.rows(), "row"), thousands(b.rows())));
         return Ok(());
     }
-    // Computed columns have no values to compare. If both tables have the same message about a column, the message is printed only once.
+    // The values of computed columns are not stored, so they are not compared. If both tables have the same message about a column, the
+    // message is printed only once.
     let columns = a.columns().iter().chain(b.columns()).filter(|column| column.kind() != "computed");
     let refused: BTreeSet<_> = columns.filter_map(|column| Some((column.name(), column.data_type().err()?))).collect();
     lines.unread.extend(refused.iter().map(|(column, why)| printable(&format!("{name}.{column} is not compared: {why}"))));

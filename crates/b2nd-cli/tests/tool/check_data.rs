@@ -128,7 +128,7 @@ fn digests_find_damage_that_still_decodes() {
                                   \"xxh4-64\""
     ));
     assert!(with(b"\xc0").contains("its digests cannot be compared: "));
-    // No digests are written if a chunk cannot be decoded or if there is no frame.
+    // No digests are written if a chunk cannot be decoded.
     let mut broken = bytes.clone();
     broken[header.header_len() + 31] = 0x50;
     tests.write("b.b2nd", &broken);

@@ -215,7 +215,7 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     tests.ok(&["import", "live.npy", "two.b2d/_valid_rows.b2nd"]);
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
     assert!(out.ends_with("  /.values: 275 rows in the first, 274 in the second\n") && status == 1, "{out}");
-    // Objects and complex numbers are compared; computed columns are skipped because they have no values.
+    // Objects and complex numbers are compared; computed columns are skipped because their values are not stored.
     tests.unpack("refused.b2z", "refused.b2d");
     let (out, err, status) = tests.run(&["diff", "--data", "refused.b2d", "refused.b2d"]);
     assert_eq!((out.as_str(), err.as_str(), status), ("", "", 0));

@@ -115,7 +115,7 @@ fn chunks_are_listed_with_their_place_and_filters_in_the_file() {
         assert_eq!((frame.header().frame_len() as usize, &chunk["blosc2"]), (length, &json!("zstd 5, shuffle")));
         assert_eq!(chunk["blockshape"], json!([2, 10, 15]));
     }
-    // Chunks that were not written take no space in the file.
+    // Chunks that were not written are not in the file.
     assert!(chunks("h5py.h5::/missing").len() < 12);
     let (gzip, checked) = (chunks("h5py.h5::/gzip"), chunks("h5py.h5::/checked"));
     assert_eq!((&gzip[0]["filters"], &gzip[0]["blosc2"]), (&json!(["shuffle", "deflate"]), &Value::Null));

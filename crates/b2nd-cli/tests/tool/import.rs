@@ -122,7 +122,7 @@ fn a_numpy_field_may_have_an_accent() {
     let descr = b"[('\xe9', '<i4')]";
     let place = latin.windows(3).position(|bytes| bytes == b"'X'").unwrap();
     latin.splice(place..place + 3, descr.iter().copied());
-    // The longer name takes some of the padding.
+    // The longer descr takes some of the padding.
     let end = latin.len() - 5;
     latin.drain(end - (descr.len() - 3)..end);
     tests.write("latin.npy", latin);
@@ -207,7 +207,7 @@ fn nothing_is_left_of_a_run_that_was_stopped() {
     }
     let killed = std::process::Command::new("kill").arg(import.id().to_string()).status().unwrap();
     assert!(killed.success());
-    // The import reacts to the signal when more input arrives.
+    // Writing fails once the import has ended.
     while import.try_wait().unwrap().is_none() {
         let _ = std::io::Write::write_all(&mut input, &[0; 1 << 16]);
     }

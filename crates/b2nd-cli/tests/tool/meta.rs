@@ -28,7 +28,6 @@ fn an_attribute_is_set_read_and_removed() {
     tests.ok(&["meta", "set", "a.b2nd", "file", "--file", "a.b2nd"]);
     tests.fails(&["meta", "get", "a.b2nd", "file"], r#"a.b2nd: "file" is not MessagePack: --raw writes its bytes"#);
 
-    // The value is packed in the shortest form, as rmp-serde packs it.
     tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
     let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap().clone();
     let value = trailer.vlmetalayers().value("plain").unwrap().unwrap();

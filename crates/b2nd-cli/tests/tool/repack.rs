@@ -112,7 +112,7 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
                 |line: &str| line.contains("values") && !line.contains("it is a table") && !line.ends_with("values: equal");
             assert!(!out.lines().chain(err.lines()).any(differs), "{out}{err}");
         }
-        // Repacking a store in place that has no gaps does not change it.
+        // Repacking in place does not change a store that has no gaps.
         let before = members(&tests, &second);
         tests.ok(&["repack", &second]);
         assert!(members(&tests, &second) == before);
@@ -279,7 +279,7 @@ fn filters_are_changed_by_name() {
 
     let refused = tests.refused(&["repack", "--filters", "delta", "a.b2nd", "c.b2nd"]);
     assert!(refused.ends_with("C-Blosc2 reads wrong values from slices of arrays with the filter delta: choose other filters"));
-    // A frame without an array cannot be sliced but can be repacked.
+    // The filter delta is refused only for arrays.
     tests.take("python-blosc2-0.6.6/schunk__vlmeta.b2frame", "s.b2frame");
     tests.ok(&["repack", "--filters", "delta,shuffle", "s.b2frame", "d.b2frame"]);
     assert_eq!(tests.ok(&["cat", "d.b2frame"]), tests.ok(&["cat", "s.b2frame"]));

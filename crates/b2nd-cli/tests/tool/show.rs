@@ -179,7 +179,7 @@ fn elements_are_square_unless_they_are_stretched() {
         tests.ok(&[&["show", "a.b2nd", "--png", "a.png", "--overwrite", "--size", "800x700"], args].concat());
         let (width, pixels) = png(&tests.read("a.png"));
         let colored = |pixel: &[u8; 4]| [[68, 1, 84, 255], [253, 231, 37, 255]].contains(pixel);
-        // The first line crosses the middle of the left half, the second the upper part of the map.
+        // `down` is counted in a column of pixels in the left half, `across` in a row of the upper part of the map.
         let down = (0..pixels.len() / width).filter(|y| colored(&pixels[y * width + 200])).count();
         let across = (140..620).filter(|x| colored(&pixels[100 * width + x])).count();
         (across, down)

@@ -404,7 +404,7 @@ fn an_embed_map_that_leads_to_itself_has_an_end() {
     let (out, err, _) = tests.run(&["info", "--json", "same.b2e"]);
     assert_eq!((err.as_str(), out.as_str().lines().count()), ("", 1001));
     assert_eq!(tests.run(&["check", "--data", "same.b2e"]).2, 0);
-    // Offsets are relative to the data, so this range would be the store itself.
+    // This range is longer than the data. If the offset were relative to the start of the file, it would begin with the store itself.
     let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
     tests.write("beyond.b2e", beyond);
     let error = format!(

@@ -53,7 +53,7 @@ fn names_of_dimensions_come_back_and_none_are_invented() {
     tests.ok(&["import", "named", "back.b2nd"]);
     assert_eq!(tests.ok(&["meta", "get", "back.b2nd", "dims"]), "[\"lat\",\"lon\"]\n");
 
-    // Version 2 as xarray writes it.
+    // Version 2, with and without the names that xarray writes.
     let (of_xarray, names) = (r#"{"_ARRAY_DIMENSIONS": ["lat", "lon"]}"#, ("dims", r#"["lat","lon"]"#));
     for (dtype, fill_value, attributes, expected) in [
         ("<f4", r#""NaN""#, of_xarray, &[("_FillValue", r#"{"float":"nan"}"#), names][..]),

@@ -76,7 +76,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
         }
         let (from, to) = (stream.get(at..).ok_or_else(ends)?, output.get_mut(filled..).ok_or_else(too_long)?);
         match (from.first_chunk::<WIDE>(), to.first_chunk_mut::<WIDE>()) {
-            // This copies a fixed number of bytes, which may be too many. The next step overwrites the surplus.
+            // This copies a fixed number of bytes, which may be too many. Later steps overwrite the surplus.
             (Some(from), Some(to)) if literals <= WIDE => *to = *from,
             _ => {
                 let room = to.len();

@@ -60,12 +60,12 @@ impl Packer {
     pub(super) fn pack(&mut self, options: &Options, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let context = self.0.take().or_else(ZSTD_createCCtx);
         let mut context = context.ok_or_else(|| failed(CodecId::Zstd, "no memory for a context"))?;
-        // Blosc's levels are 1 to 9. Its level 9 is the highest level of Zstandard.
+        // Blosc's level 9 is the highest level of Zstandard.
         let level = if options.level < 9 { i32::from(options.level) * 2 - 1 } else { ZSTD_maxCLevel() };
         let parameters = parameters(level, is_plane(options, bytes), bytes);
         let length = guarded("zstd-pure-rs", || ZSTD_compress_advanced(&mut context, stream, bytes, &[], parameters))?;
         self.0 = Some(context);
-        // The only error here is that the buffer is too small.
+        // The expected error is that the buffer is too small.
         Ok(if ERR_isError(length) { 0 } else { length })
     }
 }

@@ -129,7 +129,7 @@ pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
 pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
-        // Only Unix can open directories.
+        // `File::open` can open directories only on Unix.
         true if !cfg!(unix) => return Ok(None),
         true => fs::File::open(path)?,
         false if !found.is_file() => return Ok(None),

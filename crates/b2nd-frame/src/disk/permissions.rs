@@ -33,8 +33,8 @@ fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
         mode |= 0o700;
     }
     if old.gid() != new.gid() && chown(to, None, Some(old.gid())).is_err() {
-        // The group of the old file could not be kept. The new file has a different group, which must not get the permissions of the old
-        // group.
+        // The group of the old file could not be kept. The new file has a different group, which must not get more permissions than
+        // all other users have.
         mode = mode & !0o6070 | mode & (mode & 0o007) << 3;
     }
     if old.uid() != new.uid() && chown(to, Some(old.uid()), None).is_err() {

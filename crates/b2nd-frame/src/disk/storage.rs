@@ -158,7 +158,7 @@ impl Storage for Disk {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        // Only Unix can open directories. Other systems keep names without a sync.
+        // `File::open` can open directories only on Unix.
         if cfg!(unix) { fs::File::open(path)?.sync_all() } else { Ok(()) }
     }
 }

@@ -40,7 +40,7 @@ const ATTEMPTS: usize = 100;
 /// program. Writes in progress then never finish. As long as the returned guard exists, this crate creates no temporary files, so hold it
 /// until the program ends.
 pub fn remove_temporary_files() -> impl Sized {
-    // While this lock is held, no file or directory is created or gets its final name, so only temporary ones are removed, and all of them.
+    // While this lock is held, no path is added and no file gets its final name, so only unfinished files are removed.
     let mut unfinished = unfinished();
     for path in unfinished.drain(..) {
         let is_removed = |_: &usize| Disk.remove(&path).is_ok() || fs::symlink_metadata(&path).is_err();

@@ -72,8 +72,8 @@ impl Header {
         let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) else { return Ok(()) };
         let typesize = i64::from(self.typesize());
         let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
-        // The itemsize of the dtype may be less than the typesize: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string for an
-        // aligned structure leaves out padding.
+        // The itemsize of the dtype may be less than the typesize: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string for a
+        // structure can omit the padding of aligned structures inside it.
         let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
         if itemsize <= typesize && may_be_longer { Ok(()) } else { check("typesize", itemsize, typesize) }
     }

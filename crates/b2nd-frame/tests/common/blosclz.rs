@@ -46,7 +46,7 @@ fn read_stream(chunk: &[u8], at: usize, stream: &mut [u8]) -> Result<usize, Stri
     let length = int32(chunk, at).ok_or("no place for a stream's length")?;
     let at = at + 4;
     if length < 0 {
-        // A run of one byte, which is the last byte of the length. A token follows.
+        // A run of one byte, whose value is the length with the sign changed. A token follows.
         if chunk.get(at) != Some(&1) {
             return Err("an unknown token".into());
         }
@@ -70,7 +70,7 @@ fn expand(input: &[u8], output: &mut [u8]) -> Result<(), String> {
     let mut at = 0;
     let mut first = true;
     while let Some(control) = next() {
-        // The upper bits of the first byte are the version of the format.
+        // The upper 3 bits of the first byte are a marker, which C-Blosc2 ignores too.
         let control = if std::mem::take(&mut first) { control & 31 } else { control };
         if control < 32 {
             for place in output.get_mut(at..=at + control).ok_or("too many literals")? {

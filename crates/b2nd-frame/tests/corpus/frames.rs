@@ -194,7 +194,7 @@ fn chunks_agree_with_their_frame_and_their_place() {
                     assert_eq!(Hex(chunk.bytes()), Hex(&place[..chunk_header.cbytes()]), "{}", entry.id);
                     let (found, named) = (chunk_header.codec(), header.codec());
                     if !chunk_header.is_stored() && chunk_header.special().is_none() && found != named {
-                        // Chunks of version 4 do not distinguish LZ4 and LZ4HC.
+                        // Chunks of version 4 need not distinguish LZ4 and LZ4HC.
                         assert_eq!((found, named), (CodecId::Lz4, CodecId::Lz4Hc), "{}", entry.id);
                     }
                 }

@@ -100,7 +100,7 @@ fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
         let path = root.join("f.b2nd");
         let storage = Faulty::new(root.path(), Some((at, Fault::Crash)));
         let Ok((mut editor, _replaced)) = open(&storage, &path) else { continue };
-        // Errors are ignored: chunk files without references are removed after the commit, and an error there is not reported.
+        // Whether this fails depends on the operation: errors of removing unused chunk files after a commit are not reported.
         let _ = steps.iter().try_for_each(|step| step(&mut editor));
         for tree in storage.crashes() {
             materialize(&tree, after.path());

@@ -214,7 +214,7 @@ fn nothing_follows_a_frame_that_was_edited() {
         let scratch = Scratch::new();
         let path = file(&scratch, &before);
         let mut editor = File::edit(&path).unwrap();
-        // The second value is written over the first trailer and is shorter than the trailer that follows.
+        // If the frame has chunks, the trailer with a long value leaves unused space, in which later, shorter trailers fit.
         for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
             editor.set_vlmetalayer_bytes("value", value).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), editor.file().header().frame_len());

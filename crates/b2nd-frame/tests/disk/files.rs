@@ -254,7 +254,7 @@ mod linux {
 
     #[test]
     fn what_is_no_file_is_neither_opened_nor_replaced() {
-        // Opening a pipe would wait until another process writes to it.
+        // Opening a pipe could wait until another process opens it for writing.
         let scratch = Scratch::new();
         let (source, fifo, dangling) = (file(&scratch, &frames::contiguous()), scratch.join("fifo"), scratch.join("dangling"));
         mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

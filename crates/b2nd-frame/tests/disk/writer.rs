@@ -92,7 +92,7 @@ fn a_chunk_in_parts_is_the_chunk() {
         writer.put_part(300, &bytes[300..]).unwrap();
         writer.put_part(0, &bytes[..300]).unwrap();
         writer.append_parts(chunk.header()).unwrap();
-        // No chunk uses these parts, so they are discarded.
+        // No chunk uses this part, so it is discarded.
         writer.put_part(0, &[1; 5000]).unwrap();
         writer.append_special(Special::Zeros, 1000).unwrap();
         writer
@@ -363,7 +363,8 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     assert_eq!(message(finished(array_header("<i2", 4, 24, 12), &[24, 24])), format!("typesize: expected 2, {said} 4"));
     assert_eq!(message(finished(array_header("<i2", 2, 20, 6), &[20, 20])), format!("chunksize: expected 12, {said} 20"));
     assert_eq!(message(finished(array_header("<i2", 2, 12, 12), &[12, 12])), format!("blocksize: expected 6, {said} 12"));
-    // C-Blosc2 writes "|u1" if no dtype was given, and NumPy's string of an aligned structure does not show its padding.
+    // C-Blosc2 writes "|u1" if no dtype was given, and NumPy's string for a structure can omit the padding of aligned structures
+    // inside it.
     assert!(finished(array_header("|u1", 2, 12, 6), &[12, 12]).is_ok());
     assert!(finished(array_header("[('a', '|i1')]", 2, 12, 6), &[12, 12]).is_ok());
     let refused = finished(array_header("[('a', '<i4')]", 2, 12, 6), &[12, 12]);

@@ -101,7 +101,7 @@ fn frames_and_files_are_shared_by_threads() {
 
 #[test]
 fn each_kind_of_stream() {
-    // Two entries, 1 and 0x0205, in eight planes of one byte of each entry.
+    // Two entries, 1 | 1 << 56 and 0x205 | 1 << 56, in eight planes of one byte of each entry.
     let mut block = stream(&[1, 5]);
     block.extend(stream(&[0, 2]));
     // A stream of length 0 means zeros, and a negative length means a repeated byte.
@@ -113,7 +113,7 @@ fn each_kind_of_stream() {
     assert_eq!(offsets.iter().collect::<Vec<_>>(), expected);
 
     // One stream for the whole block, first stored, then compressed: 4 literals (coded as 3), and a match of the byte before
-    // (distance 0, 3 + 9 + 0 bytes).
+    // (its distance is coded as 0, and its length is 7 + 2 + 3 = 12).
     let stored: Vec<u8> = (1..=16).collect();
     assert_eq!(entries(2, &stream(&stored)).len(), 2);
     let expanded = entries(2, &stream(&[3, 1, 2, 0, 0, 7 << 5, 3, 0]));

@@ -16,7 +16,7 @@ fn value(entry: &Entry, name: &str) -> Vec<u8> {
     let vlmetalayers = entry.parsed["vlmetalayers"].as_array().unwrap();
     let found = vlmetalayers.iter().find(|vlmetalayer| vlmetalayer["name"] == name).unwrap();
     let expected = unhex(found["decoded_hex"].as_str().unwrap());
-    // Some values need a codec that the tests do not have.
+    // Some values need a codec, which this build may not have.
     if let Ok(value) = entry.open().trailer().unwrap().vlmetalayers().value(name) {
         assert_eq!(Hex(&value.unwrap()), Hex(&expected));
     }

@@ -74,7 +74,7 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
     let quoted = |quote: char| descr.strip_prefix(quote)?.strip_suffix(quote);
     let string = quoted('\'').or_else(|| quoted('"'));
     let dtype = parse(string.unwrap_or(descr)).map_err(|error| Error::new(format_args!("descr: {error}")))?;
-    // If elements are objects, the rest of the file is a pickle, which cannot be imported.
+    // If elements are or contain objects, the rest of the file is a pickle, which cannot be imported.
     no_objects(&dtype)?;
     let length = length_of(&shape, dtype.itemsize(), file_len.map(|length| length.saturating_sub(before)))?;
     let data: Box<dyn Read> = if is_fortran && shape.len() > 1 && length != 0 {
@@ -83,7 +83,7 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
             None => (spooled(file.take(length))?, 0),
         };
         length_of(&shape, dtype.itemsize(), Some(file.metadata()?.len() - start))?;
-        // Two parts are in memory: the one that is read, and the one before it.
+        // While a part is read, the part before it may still be in memory.
         Box::new(in_c_order(file, start, &shape, dtype.itemsize(), PART / 2))
     } else {
         Box::new(file)
@@ -170,7 +170,7 @@ fn read_part(file: &fs::File, start: u64, shape: &[i64], itemsize: usize, part: 
     let counts: Vec<usize> = part.iter().map(|range| (range.end - range.start) as usize).collect();
     let runs: usize = counts[1..].iter().product();
     let (mut run, mut elements) = (vec![0; counts[0] * itemsize], vec![0; counts[0] * runs * itemsize]);
-    // If runs are close to each other, one read of the file fetches many runs. Otherwise, it fetches one.
+    // If runs are close to each other, one read of the file can fetch several runs. Otherwise, runs are read one by one.
     let is_dense = (shape[0] as usize).saturating_mul(itemsize) <= BUFFER;
     let mut file = BufReader::with_capacity(if is_dense { BUFFER } else { run.len().clamp(512, BUFFER) }, file);
     let mut here = file.stream_position()?;

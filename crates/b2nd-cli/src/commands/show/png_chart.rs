@@ -84,7 +84,7 @@ fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> 
     let mut frame = Frame { left: LEFT, top: TOP, width: (width - LEFT - right).max(1), height: (height - TOP - BELOW).max(1) };
     if let (Some(aspect), Body::Map(pixels, ..)) = (aspect, body) {
         let (wide, high) = (f64::from(frame.height) * aspect, f64::from(frame.width) / aspect);
-        // Each element that is drawn has at least a pixel.
+        // Each element that is drawn has at least a pixel, if the picture has room for that.
         let fit = |side: f64, least: usize, most: i32| (side as i32).clamp((least as i32).clamp(1, most), most);
         (frame.width, frame.height) = (fit(wide, pixels.width, frame.width), fit(high, pixels.height(), frame.height));
         if is_cut {

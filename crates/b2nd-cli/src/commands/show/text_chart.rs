@@ -38,7 +38,7 @@ pub(super) fn draw(chart: &Chart, range: Option<(f64, f64)>, (width, height): (u
             let most = counts.iter().copied().max().unwrap_or(0).max(1);
             let room = width.saturating_sub(14).max(8);
             let bars = counts.iter().enumerate().map(|(bar, &count)| {
-                // The label is the minimum of the bar.
+                // The label is the lower end of the bar's range.
                 let least = scale.value(bar as f64 / counts.len() as f64);
                 let length = (count as f64 / most as f64 * room as f64).ceil() as usize;
                 labelled(&fitting(&(chart.across.label)(least)), &format!("{} {}", "█".repeat(length), thousands(count)))

@@ -26,14 +26,14 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
     // The position in the output at which the deadline is checked next, when a match is copied. It is not checked for literals, which are
     // fast, since they have the same length in the stream and in the output.
     let (mut filled, mut pause) = (0, output.len().min(PACE));
-    // The upper bits of the first byte are the version of the format.
+    // The upper 3 bits of the first byte are a marker, which C-Blosc2 ignores too.
     let mut control = usize::from(input.byte()? & 31);
     loop {
         let start = input.at - 1;
         if control < 32 {
             let length = control + 1;
             match (stream.get(input.at..).and_then(<[u8]>::first_chunk::<WIDE>), wide(output, filled)) {
-                // This copies a fixed number of bytes, which may be too many. The next step overwrites the surplus.
+                // This copies a fixed number of bytes, which may be too many. Later steps overwrite the surplus.
                 (Some(literals), Some(place)) => {
                     *place = *literals;
                     input.at += length;

@@ -186,7 +186,7 @@ pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, dista
     let more = length - SHORTEST;
     let distance = (distance as u16).to_le_bytes();
     let end = match (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
-        // This copies a fixed number of bytes, which may be too many. The next step overwrites the surplus.
+        // This copies a fixed number of bytes, which may be too many. Later steps overwrite the surplus.
         (Some(place), Some(from)) if literals < 15 => {
             place[0] = (literals << 4 | more.min(15)) as u8;
             place[1..=WIDE].copy_from_slice(from);
