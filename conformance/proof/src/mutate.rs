@@ -57,7 +57,7 @@ impl Seed {
         let behind = frame.header().header_len() + usize::try_from(frame.header().cbytes()).ok()?;
         if behind + 32 <= trailer.start {
             fields.extend(chunk_fields(behind..trailer.start));
-            // The entries of an index that is stored without compression.
+            // If the index is stored without compression, these are its entries.
             let entries = (0..frame.offsets().ok()?.len()).map_while(|entry| usize::try_from(entry).ok());
             let at = entries.map(|entry| behind + 32 + 8 * entry).take_while(|at| at + 8 <= trailer.start);
             fields.extend(at.flat_map(|at| {
