@@ -46,7 +46,7 @@ fn a_file_takes_one_request_and_its_attributes_another() {
 #[test]
 fn the_members_of_a_store_are_asked_for_together() {
     const MEMBERS: i64 = 300;
-    // There are 64 bytes per chunk, so some members take 100 KB and others 200 bytes.
+    // A chunk of four elements has 64 bytes, so some members take 100 KB and others a few KB.
     let length = |number: i64| if number < 100 { 6000 + number } else { number };
     let members = || (0..MEMBERS).map(|number| (format!("{number}.b2nd"), frame(length(number))));
     let store = members().map(|(name, content)| (format!("tree.b2d/{name}"), content));
