@@ -106,8 +106,7 @@ fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
         ("chunk special value", 31..32, Kind::Special),
         ("start of the first block", 32..36, Kind::Little),
         ("start of the second block", 36..40, Kind::Little),
-        // In a chunk of one block, these follow the offset of the block: the length of the block (if blocks vary) and the length
-        // of a stream.
+        // If blocks vary in length and a chunk has one block, these follow the offset of the block.
         ("length of a block", 36..40, Kind::Little),
         ("length of a stream", 40..44, Kind::Little),
         data(),

@@ -32,7 +32,7 @@ impl<W: Write> Csv<W> {
             _ => Ok(column.clone()),
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        // Readers skip blank lines, so the null of a single column is quoted.
+        // Many readers skip blank lines, so the null of a single column is quoted.
         let options = text::options(if columns.len() == 1 { "\"\"" } else { "" });
         let formatters = columns.iter().map(|column| Ok((column, text::formatter(column, &options)?)));
         let formatters = formatters.collect::<Result<Vec<_>>>()?;
