@@ -88,8 +88,8 @@ impl Array {
         let in_chunk = |error| Error::in_chunk(number, error);
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), parallel, cells: 1 };
-        // Usually, blocks are read one by one, so that no buffer holds a whole chunk. But the chunk is read whole if most blocks are wanted,
-        // and they are small or each read takes a request. It is also read if each read takes a request and the chunk is short.
+        // Usually, blocks are read one by one, so that no buffer holds a whole chunk. But the whole chunk is read if most of its blocks are
+        // wanted, and they are small or each read takes a request. It is also read if each read takes a request and the chunk is short.
         let most = (tiles.count(&selected) as u64).saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3);
         let table = grid.blocks_per_chunk().saturating_mul(4).saturating_add(ChunkHeader::MAX_LEN as u64);
         let front = match self.is_fetched {
