@@ -89,7 +89,7 @@ LAYERS = {"frame": frame, "sparse": frame, "chunk": chunk, "dtype": dtype, "stor
 
 def answer(layer, path):
     try:
-        # JSON cannot have text with half of a surrogate pair.
+        # UTF-8 cannot encode half of a surrogate pair.
         return "ok " + json.dumps(LAYERS[layer](path), ensure_ascii=False).encode("utf-8", "replace").decode()
     except Exception as error:
         return "no " + f"{type(error).__name__}: {error}".replace("\n", " ")

@@ -30,7 +30,7 @@ def array(found, call):
         call("[0]", lambda: found[0])
         call("[-1]", lambda: found[(-1,) * found.ndim])
     call("[slice]", lambda: found[tuple(slice(length // 3, length - length // 4) for length in found.shape)])
-    # With a step, the package makes a list of all coordinates, even if it is huge.
+    # With a step, the package may make a list of all coordinates along an axis, even if it is huge.
     if all(found.shape):
         call("[::2]", lambda: found[tuple(slice(None, None, 2) for _ in found.shape)])
 

@@ -1,4 +1,4 @@
-// node example.js FILE|URL [SLICE]: prints the shape and mean of a slice.
+// node example.js FILE|URL [SLICE]: prints the shape and mean of a slice, or the leaves of a store.
 
 import { open } from "b2nd";
 

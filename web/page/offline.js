@@ -65,7 +65,7 @@ worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.cl
 
 worker.addEventListener("fetch", (event) => {
   const { request } = event;
-  // Files opened with ?url= are never cached.
+  // Files opened with ?url= are read with range requests, which are not cached.
   if (request.method !== "GET" || request.headers.has("Range") || !request.url.startsWith(worker.registration.scope)) return;
   event.respondWith(answer(request));
 });

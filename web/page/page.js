@@ -76,7 +76,7 @@ function goHome() {
 function visit(find) {
   return open(async () => {
     const source = await find();
-    // The new URL lacks the view of values, which belongs to another file.
+    // The view of values after # belongs to another file, so the new URL omits it.
     history.pushState({ source: sources.push(source) - 1 }, "", location.pathname + location.search);
     return source;
   });
@@ -88,7 +88,7 @@ function stayHome() {
 }
 
 function keepForOffline() {
-  // Without a service worker (in a private window, with plain http), the page works until it is closed.
+  // Without a service worker, for example with plain http, the page does not open offline.
   navigator.serviceWorker?.register("offline.js").catch(() => {});
 }
 

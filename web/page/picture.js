@@ -236,7 +236,7 @@ export class Picture {
     });
     this.step = drawn.step;
     this.width = drawn.width;
-    // b2nd-page writes this SVG. It has only numbers, no text from the file.
+    // b2nd-page writes this SVG. It contains no text from the file.
     const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
     svg.classList.add("picture");
     // The picture is enlarged by at most a fifth, so that a few small chunks stay small.

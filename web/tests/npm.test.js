@@ -221,7 +221,7 @@ test("closing a file in a worker fails pending and later calls", async () => {
 });
 
 test("an answer that arrives after the file is closed is ignored", async () => {
-  // A response must have arrived but not been delivered. When that is the case is unknown, so several delays are tried.
+  // The answer must arrive before the file is closed, but be delivered after. The necessary delay is unknown, so several are tried.
   for (let wait = 1; wait <= 64; wait *= 2) {
     const file = await open(join(data, "grid/i4_2d.b2nd"), { worker: true });
     const refused = assert.rejects(file.read(), /the file is closed/);

@@ -89,7 +89,7 @@ fn run() -> Result<bool, String> {
     }
     let [reader, program, limit, seed, out, directories @ ..] = &arguments[..] else { return Err(HELP.to_owned()) };
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
-    // C-Blosc2 2 may reject frames that only version 3 can read.
+    // C-Blosc2 may reject frames, because version 2 cannot read all frames of version 3.
     let refuses = reader.library() == Library::CBlosc2;
     let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected an integer, found {text:?}"));
     let (most, time) = match limit.strip_suffix('s') {
@@ -104,7 +104,7 @@ fn run() -> Result<bool, String> {
         find(Path::new(directory), &mut files).map_err(|error| format!("{directory}: {error}"))?;
     }
     files.sort();
-    // No seed needs as much memory or time. The limits avoid decoding gigabytes of zeros.
+    // The limits avoid decoding gigabytes of zeros.
     let options = CheckOptions { data: true, limits: Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) } };
     let mut seeds = Vec::new();
     for file in &files {

@@ -57,7 +57,7 @@ impl Seed {
         let behind = frame.header().header_len() + usize::try_from(frame.header().cbytes()).ok()?;
         if behind + 32 <= trailer.start {
             fields.extend(chunk_fields(behind..trailer.start));
-            // The entries of an index that is stored without compression.
+            // If the index is stored without compression, these are its entries.
             let entries = (0..frame.offsets().ok()?.len()).map_while(|entry| usize::try_from(entry).ok());
             let at = entries.map(|entry| behind + 32 + 8 * entry).take_while(|at| at + 8 <= trailer.start);
             fields.extend(at.flat_map(|at| {
@@ -106,8 +106,7 @@ fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
         ("chunk special value", 31..32, Kind::Special),
         ("start of the first block", 32..36, Kind::Little),
         ("start of the second block", 36..40, Kind::Little),
-        // In a chunk of one block, these follow the offset of the block: the length of the block (if blocks vary) and the length
-        // of a stream.
+        // If blocks vary in length and a chunk has one block, these follow the offset of the block.
         ("length of a block", 36..40, Kind::Little),
         ("length of a stream", 40..44, Kind::Little),
         data(),

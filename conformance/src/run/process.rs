@@ -63,7 +63,7 @@ impl Process {
             Ok(line) => Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
-                // The child has closed its output and will end in a moment.
+                // The child has closed its output, and should end soon.
                 self.wait(Duration::from_secs(5))?;
                 Ok(None)
             }

@@ -94,7 +94,7 @@ impl OpenTable {
             return Err(Error::damaged(format_args!("the schema's n_rows: expected a number of rows, found {rows}")));
         }
         let columns = columns_of(&metadata, options.objects)?;
-        // Open the files whose names match no column. This fails if the name of a file in the archive's directory differs from the name in
+        // Opens the files whose names match no column. This fails if the name of a file in the archive's directory differs from the name in
         // the file's own header. If the name of a mask of nulls, for example, is damaged in the archive's directory, the mask matches no
         // column, and its column would seem to have no nulls.
         let names = columns.iter().map(|column| column.name.as_str());

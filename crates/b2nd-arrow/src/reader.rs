@@ -73,7 +73,7 @@ impl TableReader {
                 let end = start.saturating_add(size).min(rows.end);
                 let batch = match &part {
                     Ok(part) => Ok(part.slice((start - rows.start) as usize, (end - start) as usize)),
-                    // Read the batches again one by one, so that the batches before the error are returned.
+                    // The batches are read again one by one, so that those before the error are returned.
                     Err(_) => read(start..end),
                 };
                 let is_last = batch.is_err();

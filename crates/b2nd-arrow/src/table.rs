@@ -200,12 +200,12 @@ impl Table {
             }
         });
         let schema = Schema::new_with_metadata(fields.collect::<Result<Vec<_>>>()?, self.0.schema.metadata().clone());
-        // Find the number of rows with which a batch stays below `BATCH_BYTES` for each column, and below the memory limit.
+        // Estimates the number of rows with which a batch stays below `BATCH_BYTES` for each column, and below the memory limit.
         let physical = self.physical_rows().max(1);
         let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let lengths = lengths.collect::<Result<Vec<_>>>()?;
         let longest = lengths.iter().copied().max().unwrap_or(0);
-        // All threads read batches at the same time, and a batch needs twice its final memory while it is built.
+        // All threads read batches at the same time, and a batch needs about twice its final memory while it is built.
         let most = self.0.options.max_memory / (2 * rayon::current_num_threads() as u64);
         let fitting = (BATCH_BYTES / longest.max(1)).min(most / lengths.iter().sum::<u64>().max(1));
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);

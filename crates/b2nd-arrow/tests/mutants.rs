@@ -37,7 +37,7 @@ fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
                 bytes[at..end].copy_from_slice(&length[..end - at]);
             }
             5 => {
-                // Changes a digit in the schema or in a shape.
+                // Changes a digit, for example in the schema or in a shape.
                 if let Some(digit) = bytes.iter_mut().skip(at).find(|byte| byte.is_ascii_digit()) {
                     *digit = b'0' + numbers.next(10) as u8;
                 }

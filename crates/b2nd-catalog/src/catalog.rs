@@ -51,8 +51,8 @@ impl Writer {
         let new = NewFile::create(target).context("cannot write the catalogue")?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-            // A dictionary does not help, because most URLs occur only once. The encoding `DELTA_BYTE_ARRAY` stores only the part in which
-            // a URL differs from the previous URL.
+            // A dictionary does not help, because most URLs occur only once. The encoding `DELTA_BYTE_ARRAY` omits the prefix that a URL
+            // shares with the previous URL.
             .set_column_dictionary_enabled("url".into(), false)
             .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
             .set_statistics_enabled(EnabledStatistics::Page)

@@ -65,7 +65,6 @@ mod unread {
         let why = match read() {
             Ok(true) => return None,
             Ok(false) => "they could not be read within the time limit".to_owned(),
-            // Only the first line of the error is shown.
             Err(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
         };
         Some(finding("values".to_owned(), why))

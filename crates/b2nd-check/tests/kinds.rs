@@ -146,6 +146,33 @@ fn stores_that_python_refuses_are_found() {
     assert_eq!(found(&store(8, &["embed_map", "current_offset"])), (vec![wide.to_owned()], true));
 }
 
+/// The error of python-blosc2 4.14.1 is `FormatError`.
+#[test]
+fn only_metadata_that_python_reads_must_be_messagepack() {
+    let found = |marker: &str, [metalayer, attribute]: [&str; 2]| {
+        let mut header = Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap();
+        header.metalayers_mut().insert(marker, b"\x80".as_slice()).unwrap();
+        header.metalayers_mut().insert(metalayer, b"\xc1".as_slice()).unwrap();
+        let mut writer = Writer::new(header);
+        writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
+        writer.set_vlmetalayer_bytes(attribute, b"\xc1").unwrap();
+        let frame: Vec<u8> = writer.finish().unwrap();
+        let findings = verify(&frame, &Limits::default()).findings.into_iter().filter(|found| found.fact.is_none());
+        findings.map(|found| format!("{}: {}", found.place, found.finding)).collect::<Vec<_>>()
+    };
+    let reason = "but it is not MessagePack that python-blosc2 can unpack";
+    let finding = |place: &str, kind: &str| format!("{place}: python-blosc2 unpacks it to read a frame of kind {kind}, {reason}");
+    for marker in ["vlarray", "batcharray", "b2embed"] {
+        assert_eq!(found(marker, ["other", "other"]), [""; 0], "{marker}");
+    }
+    assert_eq!(found("other", ["vlarray", "_batch_array_metadata"]), [""; 0]);
+    let batches = ["metalayer \"batcharray\"", "vlmetalayer \"_batch_array_metadata\""];
+    let expected = batches.map(|place| finding(place, "batch_array"));
+    assert_eq!(found("other", ["batcharray", "_batch_array_metadata"]), expected);
+    let tensor = finding("vlmetalayer \"__pack_tensor__\"", "tensor");
+    assert_eq!(found("other", ["more", "__pack_tensor__"]), [tensor]);
+}
+
 /// A source with a front, a back, and a gap of zeros in between that takes no memory.
 struct Apart {
     front: Vec<u8>,

@@ -91,7 +91,7 @@ impl Good {
             assert!(self.attributes.contains(&(name.as_bytes().to_vec(), value.clone())), "{name}");
         }
         let is_whole = length == self.bytes.len();
-        // A writer rejects names that are not UTF-8.
+        // Names that are not UTF-8 cannot be written.
         let unnamed = salvage.lost.iter().filter(|lost| lost.ends_with(": its name is not UTF-8")).count();
         assert_eq!(salvage.lost.len() == unnamed, is_whole, "{name}: {:?}", salvage.lost);
         assert!(!is_whole || salvage.attributes.len() + unnamed == self.attributes.len(), "{name}");
@@ -176,7 +176,7 @@ fn what_is_wholly_there_comes_back_equal_and_nothing_is_invented() {
                     kept += chunks;
                 }
                 Err(_) if length < header_len => refused += 1,
-                // Without the index, the positions of special chunks are known only if all other chunks are complete.
+                // The order is unknown if some chunks are only in the index. This is noticed if all other chunks are complete.
                 Err(error) => {
                     let is_known = error.contains("some have no bytes in the file");
                     assert!(is_known && length < of_index && number >= 5, "{} cut at {length}: {error}", good.name);

@@ -130,7 +130,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
 #[test]
 fn nothing_takes_more_memory_than_is_allowed() {
     let limits = Limits { max_memory: 1 << 20, max_time: None };
-    // A chunk that consists of a header and claims 2 GiB.
+    // A chunk of 33 bytes that claims almost 2 GiB.
     let special = Chunk::repeated(&[7], 0x7fff_0000).unwrap().into_bytes();
     let refused = found(&frame(0x7fff_0000, &[special]), &limits);
     assert!(refused.len() == 1 && refused[0].starts_with("chunk 0: it needs 2,147,418,145 "), "{refused:?}");
@@ -459,7 +459,7 @@ fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     writer.set_vlmetalayer_bytes("note", &[9; 8]).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     assert!(!verify(&bytes, &Limits::default()).findings.iter().any(|found| found.c_blosc2 != Some(true)));
-    // Turns the stored chunk of 8 bytes into a repeated value of 8 bytes, while an element has 1 byte.
+    // Turns the stored chunk into a special chunk that repeats a value of 8 bytes. Its typesize is 1.
     let at = bytes.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
     bytes[at + 2] &= !2;
     bytes[at + 31] |= 0x30;

@@ -18,7 +18,7 @@ def datasets(file):
     found = []
     file.visititems(lambda name, it: found.append(it) if isinstance(it, h5py.Dataset) else None)
     for it in found:
-        # Skips datasets whose dtype has no fixed size, empty datasets, and datasets that are stored outside of the file.
+        # Skips datasets that contain Python objects, are empty, have no dimensions, or are stored outside of the file.
         kinds = [it.dtype[name] for name in it.dtype.names] if it.dtype.names else [it.dtype]
         if it.shape and it.size and not any(kind.hasobject for kind in kinds) and not it.external:
             yield it

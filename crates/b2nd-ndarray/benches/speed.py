@@ -30,7 +30,7 @@ def values(dtype, mib, ndim):
     noise = np.random.default_rng(1).integers(0, 64, n)
     wave = np.sin(np.arange(n) / 5000) * 1e5
     if dtype == "<f4":
-        # Like measured values, these use only a few bits of the fraction.
+        # Like measured values, these do not use all bits of the fraction.
         out = (np.round(wave + noise) / 16).astype("f4")
     else:
         out = (wave + noise).astype("i4")

@@ -30,7 +30,7 @@ def open_frame(path, offset):
         opened = blosc2.open(str(path), mode="r", offset=offset)
         return getattr(opened, "schunk", opened), opened if isinstance(opened, blosc2.NDArray) else None
     except Exception:
-        # NumPy does not know the dtype, or Python wraps the array in another object.
+        # For example, NumPy does not know the dtype, or python-blosc2 does not open the frame as an array.
         return blosc2.schunk_from_cframe(path.read_bytes()[offset:], copy=True), None
 
 

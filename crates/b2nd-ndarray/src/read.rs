@@ -110,7 +110,7 @@ impl Array {
             }
             return Ok(());
         }
-        // A view that is not contiguous, or whose type has invalid bit patterns (`bool`), is filled chunk by chunk with copies.
+        // A view that is not contiguous in C order, or whose type has invalid bit patterns (`bool`), is filled chunk by chunk with copies.
         let origin = vec![0; slice.len()];
         let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), parallel: true, cells: 1 };
         tiles.each(all(slice), out, &|selected, mut part| {

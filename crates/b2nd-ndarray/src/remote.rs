@@ -238,10 +238,10 @@ impl Object {
         let opened = self.opened.as_ref();
         let tag = opened.and_then(|opened| opened.e_tag.as_deref());
         let part = get_range(&*self.store, &self.path, tag, range.clone()).await.map_err(|error| self.failed(range, error))?;
-        // The response is checked too, because some stores ignore the ETag.
         if !part.has_ranges {
             return Err(self.failed(range, "the server does not support range requests: download the object, and open the file"));
         }
+        // The response is checked too, because some stores ignore the tag.
         if let Some(message) = opened.and_then(|opened| changed(opened, &part.meta)) {
             return Err(self.failed(range, message));
         }

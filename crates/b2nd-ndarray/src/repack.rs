@@ -199,7 +199,7 @@ impl<'a> Job<'a> {
         let count = match &self.work {
             Work::Cut { packer, .. } => packer.nchunks(),
             _ => {
-                // The old frame may already break the rules, for example if a user metalayer has the name "b2nd".
+                // The old frame may fail this check, for example if a user metalayer has the name "b2nd".
                 writer.skip_array_check();
                 self.frame.offsets()?.len()
             }

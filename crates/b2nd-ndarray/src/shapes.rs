@@ -32,7 +32,6 @@ pub(crate) fn geometry(
             return shape.iter().zip(&blocks).map(|(&length, &block)| length.max(block)).collect();
         }
         let blocksize = blocks.iter().product::<i64>().saturating_mul(itemsize).max(1);
-        // Rounds the length of a chunk down to a multiple of the length of a block.
         let chunksize = CHUNK.max(blocksize) / blocksize * blocksize;
         let chunks = partition(chunksize / itemsize, shape, &blocks);
         let whole = |(&chunk, (&length, &block)): (&i64, (&i64, &i64))| {

@@ -354,7 +354,7 @@ impl Packer {
             return Ok(self.compressor.chunk(&data)?);
         }
         let blocks = length / blocksize.max(1);
-        // There are more parts than threads, so that a thread that finishes early can take another part.
+        // There are up to four parts per thread, so that a thread that finishes early can take another part.
         let parts = if threads() == 1 { 1 } else { 4 * threads() };
         let step = blocks.div_ceil(parts).max(1);
         let parts = (0..blocks.max(1)).step_by(step).map(|first| first..first + step).collect();
@@ -410,8 +410,7 @@ fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: 
         parts.for_each(|(from, place)| put_rows(from, strides.get(1..).unwrap_or_default(), place));
         return;
     }
-    // The view gets exactly two dimensions, because iterating over two dimensions takes a tenth of the time of iterating over a dynamic
-    // number of dimensions.
+    // The view gets exactly two dimensions, because iterating over a dynamic number of dimensions is much slower.
     let stride = if from.ndim() == 2 { stride } else { place.len().max(1) };
     while from.ndim() < 2 {
         from = from.insert_axis(Axis(0));

@@ -51,7 +51,7 @@ fn a_process_that_is_killed_loses_what_it_had_not_flushed() {
         for line in lines.filter(|line| line.starts_with("flushed ")).take(1 + round as usize % 3) {
             flushed = line["flushed ".len()..].parse().unwrap();
         }
-        // Kills the process at some point in the next flush.
+        // Kills the process after a different time in each round.
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round * 137 % 2000)));
         process.kill().unwrap();
         process.wait().unwrap();
@@ -91,7 +91,7 @@ fn appends_until_it_fails() {
     let again = grow().unwrap_err();
     println!("\nflushed {}", log.rows());
     println!("\nfailed {}", failed.unwrap());
-    // A second flush fails too, and the file stays complete.
+    // A second attempt fails too, and the file stays complete.
     println!("\nfailed {}", again);
 }
 
@@ -146,7 +146,7 @@ fn an_append_that_failed_took_nothing_and_the_next_goes_on() {
 #[test]
 fn a_full_disk_is_an_error_and_the_file_is_as_it_was() {
     let directory = tempfile::tempdir().unwrap();
-    // With these limits, the disk is full inside a chunk, the index or the trailer.
+    // With each limit, the disk becomes full at a different position in the frame.
     for blocks in 60..90 {
         let path = directory.path().join(format!("{blocks}.b2nd"));
         log(&path, 5);

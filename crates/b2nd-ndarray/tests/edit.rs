@@ -18,7 +18,7 @@ mod common;
 
 impl Draw {
     fn values(&mut self, shape: &[usize]) -> ArrayD<f32> {
-        // Some chunks compress to nothing.
+        // Some arrays contain only zeros, whose chunks take no bytes.
         let kind = self.below(3);
         ArrayD::from_shape_simple_fn(IxDyn(shape), || if kind == 0 { 0.0 } else { self.below(1 << 20) as f32 })
     }
@@ -138,7 +138,7 @@ fn elements_of_any_type_are_written_as_the_file_has_them() {
     let meta = B2ndMeta::new(Geometry::new(&[4, 3], &[2, 2], &[1, 2]).unwrap(), ">i2");
     b2nd_ndarray::write_bytes(&path, &meta, &[0; 24], &Options::default()).unwrap();
     let mut editor = ArrayEditor::open(&path).unwrap();
-    // The view is transposed, so it is not in C order. Its byte order differs from that of the file.
+    // The array is transposed, so it is not in C order. The file's elements are big-endian.
     editor.write_slice(&[1..3, 0..2], &array![[1_i16, 2], [3, 4]].reversed_axes()).unwrap();
     editor.resize(&[4, 4], -2_i16).unwrap();
     drop(editor);
@@ -162,7 +162,7 @@ fn a_chunk_of_zeros_takes_no_bytes() {
     b2nd_ndarray::write(&path, &Array2::<i32>::ones((8, 8)), &options).unwrap();
     let mut editor = ArrayEditor::open(&path).unwrap();
     editor.write_slice(&[0..4, 0..8], &Array2::<i32>::zeros((4, 8))).unwrap();
-    // This adds 40,000 chunks of zeros.
+    // The array then has 40,000 chunks. The new ones are zeros.
     editor.resize(&[800, 800], 0_i32).unwrap();
     let zeros = Some(Offset::Special(Special::Zeros));
     let offsets = File::open(&path).unwrap().offsets().unwrap().clone();

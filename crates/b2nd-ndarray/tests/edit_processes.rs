@@ -43,7 +43,7 @@ fn a_process_that_is_killed_leaves_the_old_values_or_the_new_ones() {
         for line in lines.filter(|line| line.starts_with("written ")).take(1 + round as usize % 3) {
             written = line["written ".len()..].parse().unwrap();
         }
-        // Kills the process at some point in the next write.
+        // Kills the process after a different time in each round.
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round * 237 % 2000)));
         process.kill().unwrap();
         process.wait().unwrap();
@@ -64,7 +64,7 @@ fn edits_on_a_full_disk() {
     let mut failures = 0;
     for number in 1..40_u32 {
         let length = std::fs::metadata(&path).unwrap().len();
-        // With these limits, the disk is full inside a chunk, the index or the trailer.
+        // With each limit, the disk becomes full at a different position in the frame.
         limit_files(Some(length + u64::from(number) * 997 % 20_000));
         let rows = i64::from(50 + number);
         let edit = |editor: &mut ArrayEditor| match number % 2 {

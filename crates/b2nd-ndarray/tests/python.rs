@@ -85,7 +85,7 @@ fn files_have_the_same_values_in_python() {
     cases.write_bytes("[('a', '<i4'), ('b', 'u1')]", &[7, 11], &cut, |n| [&n.to_le_bytes()[..], &[n as u8]].concat());
     cases.write_bytes("|S300", &[7, 11], &cut, |n| vec![b'a' + (n % 26) as u8; 300]);
 
-    // Text is shuffled by characters, not by elements.
+    // The parameter of the shuffle is not the size of an element.
     let characters = Options { filters: vec![(Filter::Shuffle, 4)], ..cut.clone() };
     cases.write_bytes("|S300", &[7, 11], &characters, |n| vec![b'a' + (n % 26) as u8; 300]);
     cases.write_bytes("<u8", &[7, 11], &characters, |n| u64::from(n).to_le_bytes().to_vec());

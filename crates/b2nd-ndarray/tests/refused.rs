@@ -378,7 +378,7 @@ fn damaged_chunks() {
                 let mut damaged = whole.clone();
                 damaged[at] ^= flip;
                 std::fs::write(&path, &damaged).unwrap();
-                // Files that do not contain their values are rejected when they are opened.
+                // Some files cannot be opened, for example because they do not contain their values.
                 let Ok(reader) = Array::open(&path) else { continue };
                 let slice = reader.whole();
                 match reader.read_bytes(&slice) {

@@ -41,7 +41,7 @@ impl Remote {
 
 #[test]
 fn a_slice_takes_two_requests_and_those_of_its_chunks() {
-    // There are 5 x 4 chunks of about the same size, because random values cannot be compressed.
+    // There are 5 x 4 chunks of about the same size, because the values can hardly be compressed.
     let values = Array2::from_shape_fn((500, 400), |(row, column)| ((row * 400 + column) as u32).wrapping_mul(0x9e37_79b1) >> 3);
     let options = Options { chunkshape: Some(vec![100, 100]), blockshape: Some(vec![25, 100]), ..Options::default() };
     let remote = Remote { frame: to_frame(&values, &options).unwrap(), requests: RefCell::default() };
@@ -238,7 +238,7 @@ fn a_sparse_frame_is_read_from_a_source_that_also_reads_many_ranges() {
 
 #[test]
 fn a_small_slice_is_fetched_once() {
-    // There are 2 x 2 chunks of 30 kB.
+    // There are 2 x 1 x 2 chunks of 30 kB.
     let (values, frame) = cube([20, 100, 60], [10, 100, 30], [5, 100, 30]);
     let served = Served::new(frame);
     for (slice, expected) in [([0..1, 0..1, 0..1], 0), ([12..13, 0..1, 0..1], 1), ([12..14, 3..9, 0..10], 0)] {
@@ -295,7 +295,7 @@ fn cube(shape: [usize; 3], chunkshape: [i32; 3], blockshape: [i32; 3]) -> (Array
 
 #[test]
 fn a_slice_of_a_file_on_a_server_takes_few_rounds_of_requests() {
-    // There are 12 x 2 x 2 chunks of 900 kB.
+    // There are 12 x 1 x 2 chunks of 900 kB.
     let (values, frame) = cube([360, 200, 300], [30, 200, 150], [5, 200, 150]);
     let chunk = 900_000;
     for (slice, chunks, requests) in [

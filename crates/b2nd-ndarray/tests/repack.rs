@@ -70,7 +70,6 @@ fn gaps_go_and_everything_else_stays() {
     assert!(fs::read(&path).unwrap() == fs::read(&new).unwrap());
     repack(&path, &path, &RepackOptions::default()).unwrap();
     assert!(fs::read(&path).unwrap() == fs::read(&new).unwrap());
-    // Appending still works.
     let mut log = Appender::open(&path).unwrap();
     log.append(&values.slice(s![..3, ..])).unwrap();
     log.flush().unwrap();
@@ -191,7 +190,7 @@ fn chunks_of_every_kind_are_the_same_afterwards() {
     }
     let (mut count, mut anew, mut varying) = (0, 0, 0);
     for path in samples() {
-        // Skips files that are damaged on purpose.
+        // Damaged files are skipped.
         let Ok(file) = File::open(&path) else { continue };
         let Ok(chunks) = file.offsets().map(|offsets| offsets.len()) else { continue };
         if (0..chunks).any(|number| file.chunk(number).is_err()) || file.trailer().is_err() {

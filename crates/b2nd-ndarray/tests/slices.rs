@@ -84,7 +84,7 @@ fn every_shape_comes_back() {
     comes_back(&numbered(&[0], |n| n), &Options::default());
     comes_back(&numbered(&[4, 0, 3], |n| n), &Options::default());
     comes_back(&numbered(&[4, 0], |n| n), &options(&[2, 1], &[2, 1]));
-    // An array in memory that is neither in C order nor contiguous.
+    // A copy of every second row of a transposed array.
     let array = numbered(&[6, 9], |n| n).reversed_axes().slice_axis(Axis(0), Slice::new(0, None, 2)).to_owned();
     comes_back(&array, &Options::default());
 }
@@ -156,7 +156,7 @@ impl b2nd_ndarray::Source for Counting {
 
 #[test]
 fn no_more_is_read_than_the_blocks_that_a_slice_touches() {
-    // There are four chunks of four blocks. Random values cannot be compressed, so each block takes its full size in the file.
+    // There are four chunks of four blocks. The values compress badly, so each block takes at least half of its size.
     let array = numbered(&[64, 64], |n| n.wrapping_mul(n));
     let (directory, _) = written(&array, &options(&[32, 32], &[16, 16]));
     let read = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));

@@ -111,7 +111,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
     let mut slice = reader.whole();
     let large = said.starts_with("large");
     if large {
-        // Only the last element is read if the array does not fit in memory.
+        // Of a large array, only the last element is read.
         slice.iter_mut().for_each(|range| range.start = range.end - 1);
     }
     match (said, reader.read_bytes(&slice)) {

@@ -148,7 +148,7 @@ fn threads_write_the_parts_of_long_chunks_as_one_does() {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (random >> 24) as u8
     };
-    // A chunk of zeros at the start and at the end, a random chunk, and a chunk whose first and last parts are zeros.
+    // Chunks of zeros, noise, one value, and the bytes 0 to 255; then noise between zeros, and zeros.
     let chunks = [vec![0; CHUNK], (0..CHUNK).map(|_| noise()).collect(), vec![7; CHUNK], (0..CHUNK).map(|at| at as u8).collect()];
     let some = (0..CHUNK).map(|at| if at / (CHUNK / 4) % 3 == 0 { 0 } else { noise() & 3 });
     let values = ndarray::Array1::from_vec([chunks.concat(), some.collect(), vec![0; CHUNK]].concat());

@@ -83,7 +83,7 @@ impl Source for LocalFile {
         if is_it(&self.path) || fs::canonicalize(&self.path).is_ok_and(|path| is_it(&path)) {
             return self.file.chunk_file(number, range);
         }
-        // The file is not in the directory of a sparse frame, so it has no chunk files, like bytes in memory.
+        // The file does not have the name of a sparse frame, so it has no chunk files, like bytes in memory.
         self.first.chunk_file(number, range)
     }
 }

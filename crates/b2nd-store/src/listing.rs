@@ -85,7 +85,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let metadata = attributes.get("estore_metadata");
     let mut leaves = Vec::new();
     let map = match metadata.and_then(|metadata| metadata.get("embed_map")) {
-        // A store without leaves has no vlmetalayer `estore_metadata`, because python-blosc2 writes it with the first leaf.
+        // python-blosc2 opens a store without the vlmetalayer `estore_metadata` as a store without leaves.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
             let message = "not an embedded store: the frame has no vlmetalayer \"estore_metadata\" with an embed_map";

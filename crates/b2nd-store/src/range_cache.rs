@@ -101,7 +101,7 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(range) = ranges.get(number) else { return Ok(()) };
-                // After an error, no more requests are sent.
+                // After an error, no thread takes another range.
                 let bytes = self.fetch(range.clone()).inspect_err(|_| next.store(ranges.len(), Ordering::Relaxed))?;
                 take.lock().unwrap_or_else(PoisonError::into_inner)(number, range, bytes);
             }

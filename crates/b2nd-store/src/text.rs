@@ -23,7 +23,7 @@ pub fn count(number: impl Display, unit: &str) -> String {
 pub fn size(bytes: i128) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = count(bytes, "byte");
-    // Only a tenth of a unit is shown, so a float is precise enough.
+    // Only one digit after the decimal point is shown, so a float is precise enough.
     let mut amount = bytes as f64;
     let mut unit = None;
     for name in UNITS {

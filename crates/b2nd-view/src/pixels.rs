@@ -161,7 +161,7 @@ fn dots(values: &[f64], columns: usize, rows: usize, scale: Scale) -> Vec<bool> 
             let column = point * columns / points;
             let now = row(value);
             if let Some(now) = now {
-                // Draw a vertical line from the previous value to this value. Without it, steep parts would be separate dots.
+                // Draws a vertical line from the previous value to this value. Without it, steep parts would be separate dots.
                 let from = before.unwrap_or(now);
                 for row in from.min(now)..=from.max(now) {
                     if let Some(dot) = drawn.get_mut(row * columns + column) {

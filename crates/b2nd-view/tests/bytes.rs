@@ -157,7 +157,7 @@ fn a_broken_header_has_rows_up_to_the_break() {
     for length in 0..header.len() {
         let rows = bytes::header(&header[..length]);
         assert_eq!(together(&rows, &header[..length]), header[..length]);
-        // Except for the last row and the rows that count their elements, the rows do not change.
+        // All rows but the last two start at the same offsets as in the whole header.
         let same = rows.iter().zip(&whole).take_while(|(one, other)| one.offset == other.offset).count();
         assert!(same + 2 >= rows.len(), "{length}: {same} of {}", rows.len());
     }

@@ -176,7 +176,7 @@ fn metadata(path: &Path) -> io::Result<Value> {
 
 /// Returns the path of the only array in a group, or the path itself if it is not a group.
 fn array_in(path: &Path) -> Result<PathBuf> {
-    // Errors in other paths are found later: `Files` returns those of files, and zarrs those of an array's metadata.
+    // If the metadata is missing or invalid, opening the array fails later.
     if metadata(path).map_or(true, |metadata| metadata.is_null() || metadata.get("shape").is_some()) {
         return Ok(path.to_owned());
     }
@@ -194,7 +194,7 @@ fn array_in(path: &Path) -> Result<PathBuf> {
 /// even if they are stored in another byte order.
 fn from_metadata(metadata: &Value) -> Result<DType> {
     let (data_type, dtype) = match &metadata["data_type"] {
-        // In Zarr version 2, the data type is a dtype string of NumPy.
+        // In Zarr version 2, the data type is a dtype string of NumPy, or a list of fields, which is not supported.
         Value::Null => (&metadata["dtype"], metadata["dtype"].as_str().and_then(|dtype| dtype.parse().ok()).and_then(native)),
         data_type => (data_type, from_zarr(data_type)),
     };

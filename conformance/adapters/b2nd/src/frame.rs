@@ -48,7 +48,7 @@ pub(crate) fn read(path: &Path) -> Result {
     let is_told = offsets.iter().all(|offset| offset != Offset::Special(Special::Uninitialized));
     let fact = if is_told { fact.with("data", Fact::digest(&all)) } else { fact };
     let Some(meta) = header.array()? else { return Ok(fact) };
-    // The dtype is checked only if it is NumPy's.
+    // Rejects dtypes that are invalid or not NumPy's.
     meta.parse_dtype()?;
     let array = Array::open(path)?;
     Ok(array_facts(fact, &array, meta.dtype())?)

@@ -118,7 +118,7 @@ fn every_kind_of_error_is_reached() {
         body.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(char::is_uppercase))
     });
     let kinds = variants.map(|line| line.split([' ', '(', ',', '{']).next().unwrap());
-    // For these, the adapter reports the kind of the format's error.
+    // Instead of `Format`, the adapter reports the kind of the format's error.
     let kinds: BTreeSet<&str> = kinds.filter(|kind| *kind != "Format").collect();
     assert!(kinds.len() > 15, "{kinds:?}");
     let reached: BTreeSet<String> = refusals().into_iter().filter_map(|refused| refused.kind).collect();

@@ -97,7 +97,7 @@ impl CellBuilder {
                 let length = self.valid.len() + 1;
                 for at in 0..count {
                     let name = text(cursor.token()?)?;
-                    // Try the field at the same position first: python-blosc2 writes fields in the order of the schema.
+                    // The field at the same position is tried first, because python-blosc2 writes fields in the order of the schema.
                     let is_next = fields.get(at).is_some_and(|field| field.name() == name);
                     let place = if is_next { Some(at) } else { fields.iter().position(|field| field.name() == name) };
                     match place.and_then(|place| columns.get_mut(place)).filter(|column| column.len() < length) {

@@ -188,7 +188,6 @@ impl Cells {
             let (expected, found) = (text::count(total, "cell"), end - cells.start);
             return Err(Error::damaged(format_args!("chunk {number}: expected {expected}, found {found}")));
         }
-        // Blocks without a selected cell are skipped.
         let needed = (0..ranges.len()).filter(|&block| !inside(wanted, ranges[block].clone()).is_empty());
         for run in needed.collect::<Vec<_>>().chunk_by(|one, next| next - one == 1) {
             let data = match held.is_empty() {

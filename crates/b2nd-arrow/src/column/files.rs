@@ -25,7 +25,7 @@ impl ColumnFiles<'_> {
 
     /// Opens the column's file with this ending, if it exists.
     pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
-        // The second path is the one that python-blosc2 4.2.0 wrote. Only this version does not escape names.
+        // The second path is the one that python-blosc2 4.2.0 wrote, which does not escape names.
         for file in [self.file(end), format!("{}_cols/{}{end}", self.folder, self.name)] {
             if let Some(leaf) = ColumnFile::open(self.store, &file, self.most)? {
                 return Ok(Some(leaf));

@@ -71,7 +71,7 @@ impl Valid {
             Nulls::None => Valid::All,
             Nulls::Sentinel(sentinel) => Valid::Unlike(sentinel.clone()),
             Nulls::Mask => match place.optional(".notnull.b2nd")? {
-                // A column without nulls may have no file with a mask.
+                // A column that has no file with a mask has no nulls.
                 None => Valid::All,
                 Some(leaf) => {
                     let dtype = leaf.dtype()?;

@@ -44,7 +44,7 @@ impl Names {
     }
 
     pub(super) fn have(&self, name: &str) -> bool {
-        // A name that starts with `.` and ends in `.tmp` means that the file is still being written.
+        // Files whose names start with `.` and end in `.tmp` are not complete.
         if name.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp")) {
             return false;
         }

@@ -90,8 +90,7 @@ impl Fetched {
         let answers: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, answer) in ranges.into_iter().zip(answers) {
             if let Err(message) = answer.and_then(|answer| self.put(&range, answer)) {
-                // As long as the length of the file is unknown, no range can be fetched, so the error is recorded for all bytes of the
-                // file.
+                // As long as the length of the file is unknown, nothing can be read, so the error is recorded for all bytes of the file.
                 let range = if self.state().found.is_some() { range } else { 0..u64::MAX };
                 self.pieces.fail(range, message);
             }

@@ -70,7 +70,7 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch) -> Vec<Catalo
             let opened = again(&wait, || Store::from_source(&object.url, file.clone()));
             file.identify(&mut row);
             of_store(row, extent, opened, &wait, &|| {
-                // Listing an archive has read the start of each member. These bytes are kept if they are few enough.
+                // Listing an archive may have read the start of each member. These bytes are kept if they are few enough.
                 if file.held() > HELD / 4 {
                     file.forget();
                 }

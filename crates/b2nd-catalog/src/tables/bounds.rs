@@ -17,7 +17,7 @@ pub(super) fn of_column(table: &Table, place: usize) -> ColumnStatistics {
     let statistics = statistics.with_null_count(nulls.map_or(Precision::Absent, Precision::Exact));
     match bounds(table, place) {
         Ok(Some((min, max))) => statistics.with_min_value(Precision::Exact(min)).with_max_value(Precision::Exact(max)),
-        // If the index cannot be read, the values are read from the table instead.
+        // Without an exact index, the values are read from the table instead.
         _ => statistics,
     }
 }

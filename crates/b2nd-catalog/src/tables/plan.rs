@@ -144,7 +144,7 @@ impl ExecutionPlan for Scan {
                 let reader = table.read(&projection, run, BATCH_SIZE).map_err(|error| DataFusionError::External(error.into()))?;
                 // Each reader uses one thread, because the partitions are already read in parallel.
                 for batch in reader.parallel(1) {
-                    // The receiver is dropped when a limit is reached.
+                    // The receiver is dropped when no more rows are needed.
                     if batches.blocking_send(batch.map_err(DataFusionError::from)).is_err() {
                         return Ok(());
                     }

@@ -46,7 +46,7 @@ fn a_file_takes_one_request_and_its_attributes_another() {
 #[test]
 fn the_members_of_a_store_are_asked_for_together() {
     const MEMBERS: i64 = 300;
-    // There are 64 bytes per chunk, so some members take 100 KB and others 200 bytes.
+    // A chunk of four elements has 64 bytes, so some members take 100 KB and others a few KB.
     let length = |number: i64| if number < 100 { 6000 + number } else { number };
     let members = || (0..MEMBERS).map(|number| (format!("{number}.b2nd"), frame(length(number))));
     let store = members().map(|(name, content)| (format!("tree.b2d/{name}"), content));
@@ -82,7 +82,7 @@ fn filters_on_url_spare_requests() {
 #[test]
 fn as_many_requests_are_in_flight_as_there_are_jobs() {
     const JOBS: u64 = 64;
-    // The server is as slow as in the test above.
+    // The server is so slow that all requests that may be sent are sent before the first response.
     let server = Server::start(arrays(640), Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");

@@ -47,7 +47,7 @@ async fn rows_of_a_large_store_are_in_order() {
     for name in ["many.b2d", "many.b2z"] {
         check(&format!("{}{name}", server.url()), name).await;
     }
-    // Later rows do not request bytes of the archive again.
+    // Later rows do not request the whole archive again.
     let requests = &server.requests()["/many.b2z"];
     assert!(requests.iter().map(ExactSizeIterator::len).sum::<usize>() < 2 * archive(members()).len(), "{requests:?}");
     assert!(requests.len() < 60, "{}", requests.len());

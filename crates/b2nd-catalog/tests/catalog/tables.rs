@@ -152,7 +152,7 @@ async fn a_query_reads_the_blocks_that_indexes_leave_over() {
         // Block 5 has only nulls.
         ("m is not null", 255),
         ("m is null", 275),
-        // Blocks 3 and 6 have NaN, which SQL sorts above all other numbers.
+        // Blocks 3 and 6 have NaN, which DataFusion sorts above all other numbers.
         ("x > 70", 45),
         ("x < 1", 65),
         // SQL does not distinguish zeros: the -0 in block 9 is not below 0.
@@ -160,7 +160,7 @@ async fn a_query_reads_the_blocks_that_indexes_leave_over() {
         ("y < 20", 20),
         ("t between to_timestamp_seconds(0) and to_timestamp_seconds(60)", 20),
         ("o and n < 30", 40),
-        // No index applies to these filters.
+        // No index applies to the first two of these filters.
         ("w = 'ab'", 275),
         ("n % 7 = 1", 275),
         ("n >= 140 and m > 100", 0),

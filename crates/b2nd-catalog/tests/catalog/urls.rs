@@ -86,7 +86,7 @@ fn passwords_are_used_and_not_shown() {
     let one = all(run(&["scan", &format!("{secret}a/1.b2nd"), "--out", out]));
     assert!(one.starts_with("1 file read") && one.contains("rows with an error: 0"), "{one}");
     assert_eq!(ask(out.as_ref(), urls), expected);
-    // The server is queried directly, with a filter that reduces the listing.
+    // The server is queried directly, without and with a filter that reduces the listing.
     for filter in ["true", &format!("url like '{shown}a/%'")] {
         let query = urls.replace("arrays", &format!("b2nd('{secret}')")).replace("where", &format!("where {filter} and"));
         assert_eq!(rows(run(&["sql", &query, "--format", "json"])), expected);

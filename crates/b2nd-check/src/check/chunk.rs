@@ -115,7 +115,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
         found.push(((SPECIAL_BLOCKSIZE, finding), NO));
     }
     let typesize = typesize(frame);
-    // If chunks vary in length, each chunk keeps the typesize with which it was compressed, which can differ from the frame's typesize.
+    // If chunks or blocks vary in length, the typesize of a chunk can differ from that of the frame.
     let vary = frame.has_variable_chunks() || frame.has_variable_blocks();
     if !is_array && !vary && special != Some(Special::Value) && chunk.typesize() != typesize {
         found.push(((TYPESIZE, format!("its typesize: expected {typesize}, found {}", chunk.typesize())), NO));
@@ -163,8 +163,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
-    // C-Blosc2 2 does not copy the bytes after the last whole element of a block. C-Blosc2 3.3.2 does not copy these bytes if blocks vary
-    // in length.
+    // C-Blosc2 2 does not copy the bytes after the last whole element of a block, and C-Blosc2 3.3.2 does not always copy them.
     if any(&|length| length % typesize != 0) || chunk.has_variable_blocks() && typesize != 1 {
         return Some(
             "its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements",
@@ -251,8 +250,7 @@ pub(super) fn shared(blocks: &Blocks) -> Option<Known> {
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_typesize = typesize.filter(|&expected| expected != chunk.typesize()).map(|expected| {
-        // C-Blosc2 3.3.5 can read an index whose typesize is smaller than expected, if the index is stored uncompressed and the frame has
-        // one chunk.
+        // C-Blosc2 3.3.5 reads some frames whose index is stored uncompressed with a smaller typesize than expected.
         let reads = if chunk.is_stored() && chunk.typesize() < expected { None } else { NO };
         (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, reads, reads])
     });
@@ -280,8 +278,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     if chunk.has_variable_blocks() && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length, which is allowed only for the frame's data".to_owned());
     }
-    // Apart from a wrong typesize, all findings are errors for every reader, even a lazy chunk or blocks that vary in length, because this
-    // chunk does not belong to the frame's data.
+    // Apart from a wrong typesize, all findings are reported as errors for every reader.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, REJECTED))).collect()
 }
 

@@ -174,7 +174,7 @@ impl Findings {
             let found: Vec<_> =
                 header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk)).collect();
             for (known, document) in header.iter().flat_map(|chunk| chunk::known(frame.header(), is_array, row.first, chunk)) {
-                // If a chunk has errors, it is not also reported as a special chunk that is stored as data.
+                // If a chunk has other findings, it is not also reported as a special chunk that is stored as data.
                 if found.is_empty() || known.0 != SPECIAL_IN_DATA {
                     self.known(&place, offset, known, document);
                 }
@@ -189,7 +189,7 @@ impl Findings {
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::NoCodec { .. }) => self.not_decoded(place, offset, &error),
                 Err(error) => {
-                    // The finding already has the place, so the sentence does not repeat it.
+                    // The place of the finding already names the chunk, so the sentence omits it if the chunk is not cut off.
                     let field = error.path().filter(|_| !error.is_eof());
                     let field = field.and_then(|path| path.strip_prefix(&format!("chunk[{}].", row.first)));
                     let at = error.offset().map_or_else(String::new, |at| format!(" at byte {at}"));
@@ -213,7 +213,7 @@ impl Findings {
                     let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
                     let found = chunk.and_then(|chunk| match header.special() {
                         // A special chunk can always be decoded, unless it is NaN and has the wrong typesize. So other special chunks are
-                        // decoded only if there is a digest.
+                        // decoded only if the frame has digests.
                         Some(special) if digests.is_none() && special != Special::Nan => Ok(Cow::default()),
                         _ => chunk.into_data_with(decompressor),
                     });

@@ -97,7 +97,7 @@ impl Findings {
             self.known("header", None, (fact, "its blocks vary in length".to_owned()), YES);
         }
         let typesize = header.typesize();
-        // An element is cut if it lies at the end of a chunk or block that others follow.
+        // If no other chunk or block follows, no element is cut.
         let is_cut = |length: i32| length > 0 && typesize > 0 && length % typesize != 0 && header.nbytes() > i64::from(length);
         let vary = header.has_variable_chunks() || header.has_variable_blocks();
         if !vary && header.nbytes() != 0 && (is_cut(chunksize) || is_cut(blocksize)) {
@@ -153,9 +153,9 @@ impl Findings {
             let error = error.shifted(start.and_then(|start| usize::try_from(start).ok()).unwrap_or(0));
             let offset = error.offset().map(|offset| offset as u64);
             let answers = match error.kind() {
-                // The dtype is not UTF-8. All dtypes of NumPy are UTF-8, and python-blosc2 reads no other dtypes.
+                // The dtype is not UTF-8. python-blosc2 rejects such dtypes.
                 b2nd::ErrorKind::Utf8 => [None, c_reads, NO],
-                // If C-Blosc2 accepts the metalayer, it reads a different array than the one that the metalayer describes.
+                // If C-Blosc2 accepts the metalayer, it may read a different array than the one that the metalayer describes.
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
@@ -167,7 +167,7 @@ impl Findings {
             return;
         }
         if array.layout() != "b2nd" && array.layout() != "caterva" {
-            // If the layout has no dtype, C-Blosc2 reads the bytes after the blockshape as a dtype.
+            // If the layout has no dtype, C-Blosc2 reads any bytes after the blockshape as a dtype.
             let is_read = c_reads.filter(|&reads| !reads || array.stale == 0 || array.name == "caterva");
             self.add(place, start, format!("its layout is {}", array.describe()), [NO, c_reads, is_read]);
         }

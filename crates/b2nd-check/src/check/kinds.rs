@@ -1,15 +1,15 @@
 //! Some kinds of frames exist only in python-blosc2. This module checks what python-blosc2 requires of such frames, in addition to what it
 //! requires of every frame.
 
+use std::borrow::Cow;
+
 use b2nd::RawValue;
 use b2nd::dtype::DType;
 use b2nd_frame::{Decompressor, Header, Trailer};
-use b2nd_store::attributes::Attribute;
 use b2nd_store::{Kind, attributes, value};
 use serde_json::Value as Json;
 
 use super::{Findings, REJECTED_BY_PYTHON, YES};
-use b2nd_store::text::quoted;
 
 /// Settings that python-blosc2 4.14.1 supports in a column's schema, in groups that several kinds of columns share. python-blosc2 rejects a
 /// schema that has unsupported settings.
@@ -50,27 +50,26 @@ impl Findings {
     /// Checks the metalayers and attributes of a frame, if the frame's kind exists only in python-blosc2.
     pub(super) fn kinds(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         let kind = Kind::of_with(header, Some(trailer), decompressor);
-        if !matches!(kind, Kind::NdArray | Kind::SChunk) {
-            let reason = |them, it| {
-                let kind = kind.name();
-                format!(
-                    "python-blosc2 unpacks {them} to open a frame of kind {kind}, but {it} is not MessagePack that python-blosc2 can unpack"
-                )
-            };
-            // python-blosc2 determines the kind from the metalayers, so it unpacks all of them.
-            for (name, _) in header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content)) {
-                self.add(format!("metalayer {}", quoted(name)), None, reason("it", "it"), REJECTED_BY_PYTHON);
-            }
-            let values = trailer.vlmetalayers().raw_chunks().iter();
-            let mut values = values.map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
-            if values.any(|value| value.is_ok_and(|value| !is_unpacked(&value))) {
-                self.add("vlmetalayers", None, reason("them", "one"), REJECTED_BY_PYTHON);
+        // The metalayers and the attribute that python-blosc2 unpacks to read the frame, if they exist.
+        let (metalayers, attribute): (&[&str], &str) = match kind {
+            Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => (&[], "estore_metadata"),
+            Kind::BatchArray | Kind::ListArray => (&["batcharray", "listarray"], "_batch_array_metadata"),
+            Kind::Tensor => (&[], "__pack_tensor__"),
+            _ => return,
+        };
+        let metalayers = metalayers.iter().map(|&name| ("metalayer", name, header.metalayers().get(name).map(Cow::Borrowed)));
+        let attribute = ("vlmetalayer", attribute, attributes::get_with(trailer, attribute, decompressor));
+        for (part, name, value) in metalayers.chain([attribute]) {
+            if value.is_some_and(|value| !is_unpacked(&value)) {
+                let (kind, reason) = (kind.name(), "but it is not MessagePack that python-blosc2 can unpack");
+                let finding = format!("python-blosc2 unpacks it to read a frame of kind {kind}, {reason}");
+                self.add(format!("{part} {name:?}"), None, finding, REJECTED_BY_PYTHON);
             }
         }
         match kind {
-            Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => self.embedding(header, trailer, decompressor),
+            Kind::Tensor => {}
             Kind::BatchArray | Kind::ListArray => self.batches(header, trailer, decompressor),
-            _ => {}
+            _ => self.embedding(header, trailer, decompressor),
         }
     }
 
@@ -81,7 +80,7 @@ impl Findings {
             let finding = format!("its typesize: expected 1 because it embeds frames, found {}", header.typesize());
             self.add("header", None, finding, REJECTED_BY_PYTHON);
         }
-        // A store without leaves does not have this attribute, because python-blosc2 writes it with the first leaf.
+        // python-blosc2 opens a store without this attribute as a store without leaves.
         let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) else { return };
         let metadata = value::read(&bytes);
         for key in ["embed_map", "current_offset"] {

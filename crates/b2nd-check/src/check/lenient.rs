@@ -26,7 +26,7 @@ pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     };
     let (shape, chunks, blocks) = (take(LONG)?, take(SHORT)?, take(SHORT)?);
     match rest {
-        // If the metalayer has no dtype, C-Blosc2 uses a default dtype.
+        // C-Blosc2 also opens an array whose metalayer has no dtype.
         [] => {}
         [format, 0xdb, length @ ..] if *format <= 0x7f => {
             let (length, string) = length.split_first_chunk::<4>()?;

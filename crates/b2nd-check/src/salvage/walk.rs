@@ -110,7 +110,7 @@ impl Salvage<'_> {
     fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
         let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
-        // If chunks vary in length, each chunk keeps the typesize with which it was compressed, which can differ from the frame's typesize.
+        // If chunks or blocks vary in length, the typesize of a chunk can differ from that of the frame.
         let varies = chunksize == 0 || self.header.has_variable_chunks() || self.header.has_variable_blocks();
         let fits = varies || chunk.typesize() == typesize && chunk.nbytes() <= chunksize;
         VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits

@@ -28,7 +28,7 @@ impl Array {
                         data => data?,
                     };
                 }
-                // Both positions are inside a chunk. A chunk fits into memory, so the positions fit into a `usize`.
+                // Both numbers are at most the length of a chunk, which fits into memory.
                 let [from, left] = [at - chunk.start, chunk.end - at].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
                 let (part, rest) = row.split_at_mut(left.min(row.len()));
                 if let Some(data) = data.get(from..from + part.len()) {

@@ -52,7 +52,7 @@ impl Array {
 
     /// Returns true if each block of a chunk can be decompressed by itself and is a block of the array.
     fn has_blocks(&self, header: &ChunkHeader) -> bool {
-        // The filter delta needs the first block. Filters and codecs of plugins need the array's shapes.
+        // The filter delta needs the first block. Some filters and codecs of plugins need the array's shapes.
         let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
         header.blocksize() as i64 == self.block_len()
             && !header.has_variable_blocks()

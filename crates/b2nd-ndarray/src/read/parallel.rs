@@ -76,7 +76,7 @@ impl Array {
         let blocks = Tiles { origin: &origin, lengths: self.grid.blockshape(), parallel: false, cells: 1 };
         let large = blocks.count(&selected).saturating_mul(self.block_len()) > SMALL;
         let chunks = Tiles { lengths: self.grid.chunkshape(), parallel: large && threads() > 1, ..blocks };
-        // Chunks are decoded in parallel. If there are few chunks, the blocks of each chunk are also decoded in parallel.
+        // The chunks of a large slice are decoded in parallel. If there are few, the blocks of each chunk are too.
         let few = chunks.parallel && chunks.count(&selected) < 2 * threads() as i64;
         chunks.each(selected, view, &|selected, view| self.decode_chunk(selected, view, zeroed, few))
     }
@@ -88,8 +88,8 @@ impl Array {
         let in_chunk = |error| Error::in_chunk(number, error);
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), parallel, cells: 1 };
-        // Blocks are read one by one, so that no buffer holds a whole chunk. But the whole chunk is read if most of its blocks are wanted,
-        // and they are small or each read takes a request. It is also read if each read takes a request and the chunk is short.
+        // Usually, blocks are read one by one, so that no buffer holds a whole chunk. But the whole chunk is read if most of its blocks are
+        // wanted, and they are small or each read takes a request. It is also read if each read takes a request and the chunk is short.
         let most = (tiles.count(&selected) as u64).saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3);
         let table = grid.blocks_per_chunk().saturating_mul(4).saturating_add(ChunkHeader::MAX_LEN as u64);
         let front = match self.is_fetched {

@@ -84,7 +84,7 @@ fn each_row(
 ) -> Result<()> {
     match axes {
         [] => work(start, view.into_slice().unwrap_or_default()),
-        // Iterating over two dimensions takes a tenth of the time of iterating over a dynamic number of dimensions.
+        // Iterating over two dimensions is much faster than iterating over a dynamic number of dimensions.
         [axis] => {
             let mut rows = view.into_dimensionality::<Ix2>()?;
             let mut rows = rows.rows_mut().into_iter().enumerate();

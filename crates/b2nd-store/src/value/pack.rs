@@ -53,6 +53,6 @@ fn fitting(json: &str) -> Result<(), String> {
 
 /// Converts a string to MessagePack.
 pub fn pack_text(text: &str) -> Vec<u8> {
-    // Packing fails only for strings of 4 GiB or more, which no file can hold.
+    // Packing fails only for strings of 4 GiB or more, which no attribute can hold.
     b2nd::Value::from(text).shortest().to_vec().unwrap_or_default()
 }

@@ -143,7 +143,7 @@ impl<'a> RowList<'a> {
 
     fn elements(&mut self, names: Names, count: usize) -> Option<()> {
         match names {
-            // There is one value for each name, even if the marker of the array gives a different count.
+            // One value is read for each name, even if the marker of the array gives a different count.
             Names::Fields(fields) => fields.iter().try_for_each(|(name, names)| self.value(name, *names)),
             Names::Contents => {
                 let mut names = mem::take(&mut self.metalayers).into_iter();
@@ -243,7 +243,7 @@ impl<'a> RowList<'a> {
         for (index, entry) in layout.entries().iter().enumerate() {
             let name = if entry.path().is_empty() { "array" } else { entry.path() };
             self.depth = depth + entry.depth();
-            // The marker in the file, since the count in it may be wrong.
+            // The marker is read from the file, because its count may be wrong.
             let marker = self.rest.first().copied().unwrap_or_default();
             let Some(says) = marker.checked_sub(0x90).filter(|count| *count <= 16).map(usize::from) else {
                 self.value(name, Names::Any)?;

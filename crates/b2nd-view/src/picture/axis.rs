@@ -45,7 +45,7 @@ impl Lengths {
     /// Returns the length at which to draw an element so that these chunks fit into the length `available`.
     pub fn element(self, chunks: &[i64], available: f64) -> f64 {
         let blocks = self.blocks();
-        // The length that remains for the parts. Parts of length 0 end where the gaps alone would end.
+        // The end of parts of length 0 is the total length of the gaps.
         let chunk = (available - Parts::new(chunks, 0.0, BETWEEN).end()) / chunks.len() as f64;
         let block = (chunk - Parts::new(&blocks, 0.0, 0.0).end()) / blocks.len() as f64;
         (block / self.block as f64).min(ELEMENT)
