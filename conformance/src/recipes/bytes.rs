@@ -57,6 +57,30 @@ pub(crate) fn le32(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
 }
 
+/// Returns a length as readers see it in a field of type int32. Lengths from 2^31 to 2^32 - 1 become negative.
+pub(crate) fn int32(length: usize) -> i32 {
+    i32::from_be_bytes(be32(length))
+}
+
+/// Formats a number and a noun, such as `1 byte` or `2 bytes`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Returns the name of a field for a description. `layer` is `metalayer` or `vlmetalayer`.
+pub(crate) fn named(field: &str, layer: &str) -> String {
+    match (field, field.split_once('-')) {
+        ("count", _) => "the outer array".to_owned(),
+        ("section", _) => format!("the section of {layer}s"),
+        ("offsets", _) => "the map of names and offsets".to_owned(),
+        ("contents", _) => "the array of contents".to_owned(),
+        ("dtype-text", _) => "the text of the dtype".to_owned(),
+        (_, Some((list @ ("shape" | "chunkshape" | "blockshape"), index))) => format!("{list}[{index}]"),
+        (_, Some((part, index))) => format!("the {part} of {layer} {index}"),
+        _ => field.to_owned(),
+    }
+}
+
 /// Returns the lowest byte of a number.
 pub(crate) fn low(number: usize) -> u8 {
     number.to_le_bytes()[0]

@@ -184,7 +184,7 @@ pub(crate) fn shuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// Shuffles the bits of groups of eight elements, and copies the remaining elements unchanged.
+/// Shuffles the bits of the elements in complete groups of eight, and copies the remaining bytes unchanged.
 fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     let count = bytes.len() / typesize / 8 * 8;
     let mut out = vec![0; count * typesize];
@@ -198,8 +198,8 @@ fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// Applies the filter delta. In the first block, each element is XORed with the previous one. In the other blocks, each byte is XORed with
-/// the byte at the same position of the first block.
+/// Applies the filter delta. In the first block, each byte is XORed with the byte that is `width` bytes before it. In the other blocks, each
+/// byte is XORed with the byte at the same position of the first block.
 fn delta(block: &[u8], first: &[u8], number: usize, typesize: usize) -> Vec<u8> {
     let width = match typesize {
         1 | 2 | 4 | 8 => typesize,

@@ -121,15 +121,20 @@ pub(crate) fn add(suite: &mut Suite) {
         suite.accept(Layer::Dtype, format!("good-{number:02}"), format!("the dtype {text}"), text.as_bytes().to_vec(), says);
     }
     for (number, text) in BAD.iter().enumerate() {
-        suite.reject(Layer::Dtype, format!("bad-{number:02}"), format!("no dtype: {text:?}"), text.as_bytes().to_vec());
+        suite.reject(Layer::Dtype, format!("bad-{number:02}"), format!("an invalid dtype: {text:?}"), text.as_bytes().to_vec());
     }
-    suite.reject(Layer::Dtype, "bad-not-utf8", "no dtype: not UTF-8", vec![b'<', 0xff]);
+    suite.reject(Layer::Dtype, "bad-not-utf8", "a dtype that is not UTF-8", vec![b'<', 0xff]);
     let nested = |levels: usize| "[('f', ".repeat(levels) + "'u1'" + &")]".repeat(levels);
-    suite.reject(Layer::Dtype, "bad-nested", "no dtype: structures in structures, 101 deep", nested(101).into_bytes());
+    suite.reject(
+        Layer::Dtype,
+        "bad-nested",
+        "a dtype of 101 nested structures, above the limit of 100",
+        nested(101).into_bytes(),
+    );
     let says = Fact::map([
         ("itemsize", Fact::int(1)),
         ("alignment", Fact::int(1)),
         ("fields", Fact::List(vec![Fact::List(vec![Fact::text("f"), Fact::int(0)])])),
     ]);
-    suite.accept(Layer::Dtype, "good-nested", "structures in structures, 100 deep", nested(100).into_bytes(), says);
+    suite.accept(Layer::Dtype, "good-nested", "a dtype of 100 nested structures", nested(100).into_bytes(), says);
 }

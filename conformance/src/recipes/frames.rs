@@ -1,7 +1,7 @@
 //! Cases of contiguous frames.
 
 use super::Suite;
-use super::bytes::{be32, le32, low, patched};
+use super::bytes::{be32, count, le32, low, patched};
 use super::chunk::{self, BITSHUFFLE, BYTEDELTA, Chunk, DELTA, SHUFFLE};
 use super::frame::{Built, Frame, Index, Place, pack};
 use super::header::Header;
@@ -34,29 +34,34 @@ fn valid(suite: &mut Suite) {
     accept(
         suite,
         "empty-vlmetalayer",
-        "no chunks, a vlmetalayer: the trailer follows the header",
+        "no chunks, but a vlmetalayer: the trailer directly follows the header",
         plain(Vec::new()).note("note", &[0xa2, b'h', b'i']).build(),
     );
-    for count in [1, 2, 9] {
+    for number in [1, 2, 9] {
         accept(
             suite,
-            format!("stored-{count}"),
-            format!("{count} stored chunks"),
-            plain((0..count).map(|seed| stored(seed, 64)).collect()).build(),
+            format!("stored-{number}"),
+            format!("{}, stored without compression", count(number, "chunk")),
+            plain((0..number).map(|seed| stored(seed, 64)).collect()).build(),
         );
     }
-    accept(suite, "last-shorter", "the last chunk is shorter", plain(vec![stored(0, 64), stored(1, 20)]).build());
-    for (code, name) in [(1, "zeros"), (2, "nan"), (4, "uninitialized")] {
+    accept(
+        suite,
+        "last-shorter",
+        "the second of two chunks is shorter than the first",
+        plain(vec![stored(0, 64), stored(1, 20)]).build(),
+    );
+    for (code, name, what) in [(1, "zeros", "zeros"), (2, "nan", "NaN"), (4, "uninitialized", "uninitialized data")] {
         accept(
             suite,
             format!("special-{name}"),
-            format!("a chunk that the index calls {name}, between others"),
+            format!("the index marks the second of three chunks as special: {what}"),
             plain(vec![stored(0, 64), Place::Special(code, 64), stored(1, 64)]).build(),
         );
         accept(
             suite,
             format!("special-{name}-alone"),
-            format!("all chunks are {name} in the index"),
+            format!("the index marks all chunks as special: {what}"),
             plain(vec![Place::Special(code, 64); 3]).build(),
         );
         if code != 4 {
@@ -64,7 +69,7 @@ fn valid(suite: &mut Suite) {
             accept(
                 suite,
                 format!("chunk-{name}"),
-                format!("a chunk whose header says {name}"),
+                format!("a chunk that its own header marks as special: {what}"),
                 plain(vec![inside, stored(0, 64)]).build(),
             );
         }
@@ -72,10 +77,15 @@ fn valid(suite: &mut Suite) {
     accept(
         suite,
         "special-last-shorter",
-        "the last chunk is zeros in the index, and shorter",
+        "the index marks the last chunk, which is shorter, as special: zeros",
         plain(vec![stored(0, 64), Place::Special(1, 20)]).build(),
     );
-    accept(suite, "chunk-value", "a chunk of one value", plain(vec![Place::Chunk(chunk::repeated(&[1, 2, 3, 4], 16))]).build());
+    accept(
+        suite,
+        "chunk-value",
+        "a chunk that its own header marks as special: a repeated value",
+        plain(vec![Place::Chunk(chunk::repeated(&[1, 2, 3, 4], 16))]).build(),
+    );
     for codec in Codec::ALL {
         let header = Header::new(4, 640, 320);
         let packed = |filters: &[(u8, u8)]| Place::Chunk(chunk::compressed(&sample(640), 4, 320, codec, filters, false));
@@ -89,7 +99,7 @@ fn valid(suite: &mut Suite) {
         accept(
             suite,
             format!("codec-{}", codec.name()),
-            format!("chunks of {}, each with other filters", codec.name()),
+            format!("chunks that are compressed with {}, each with different filters", codec.name()),
             Frame { places, ..Frame::new(header) }.build(),
         );
     }
@@ -98,7 +108,7 @@ fn valid(suite: &mut Suite) {
         accept(
             suite,
             format!("index-compressed-{count}"),
-            format!("{count} chunks of zeros, and a compressed index"),
+            format!("{count} special chunks of zeros, and a compressed index"),
             frame.build(),
         );
     }
@@ -108,44 +118,44 @@ fn valid(suite: &mut Suite) {
     accept(
         suite,
         "variable-chunks",
-        "chunks of 5, 100 and 1 bytes, as the flags allow",
+        "variable-length chunks: 5, 100 and 1 bytes",
         Frame { places: places.to_vec(), ..Frame::new(header) }.build(),
     );
-    for count in [1, 16] {
-        let frame = (0..count).fold(plain(vec![stored(0, 64)]), |frame, index| frame.with(&format!("m{index}"), &[low(index)]));
-        accept(suite, format!("metalayers-{count:02}"), format!("{count} metalayers"), frame.build());
+    for number in [1, 16] {
+        let frame = (0..number).fold(plain(vec![stored(0, 64)]), |frame, index| frame.with(&format!("m{index}"), &[low(index)]));
+        accept(suite, format!("metalayers-{number:02}"), count(number, "metalayer"), frame.build());
         let frame =
-            (0..count).fold(plain(vec![stored(0, 64)]), |frame, index| frame.note(&format!("v{index}"), &[low(index); 50]));
-        accept(suite, format!("vlmetalayers-{count:02}"), format!("{count} vlmetalayers"), frame.build());
+            (0..number).fold(plain(vec![stored(0, 64)]), |frame, index| frame.note(&format!("v{index}"), &[low(index); 50]));
+        accept(suite, format!("vlmetalayers-{number:02}"), count(number, "vlmetalayer"), frame.build());
     }
     accept(
         suite,
         "vlmetalayers-40",
-        "40 vlmetalayers: C-Blosc2 opens it, and writes no more than 16",
+        "40 vlmetalayers: C-Blosc2 reads them, but writes at most 16",
         (0..40).fold(plain(vec![stored(0, 64)]), |frame, index| frame.note(&format!("v{index}"), &[low(index)])).build(),
     );
     accept(
         suite,
         "metalayers-17",
-        "17 metalayers: one more than C-Blosc2 takes",
+        "17 metalayers: one more than C-Blosc2 supports",
         (0..17).fold(plain(vec![stored(0, 64)]), |frame, index| frame.with(&format!("m{index}"), &[low(index)])).build(),
     );
     accept(
         suite,
         "name-31",
-        "a metalayer's and a vlmetalayer's name of 31 bytes",
+        "a metalayer and a vlmetalayer with names of 31 bytes",
         plain(vec![stored(0, 64)]).with(&"m".repeat(31), b"x").note(&"v".repeat(31), b"y").build(),
     );
     let mut built = Frame::array(56).build();
     built.bytes.extend([0x5a; 300]);
-    suite.accept(Layer::Frame, "bytes-after", "bytes follow the frame", built.bytes, counted(built.fact));
+    suite.accept(Layer::Frame, "bytes-after", "300 bytes follow the frame", built.bytes, counted(built.fact));
     for (name, value) in [("zero", 0), ("other", 11)] {
         let built = Frame::array(56).build();
         let bytes = patched(&built.bytes, 0x3f, &be32(value)[2..]);
         suite.accept(
             Layer::Frame,
             format!("threads-{name}"),
-            format!("{value} threads: the bytes depend on the machine that wrote them"),
+            format!("compression_threads is {value}: it depends on the machine that wrote the file"),
             bytes,
             counted(built.fact),
         );
@@ -179,7 +189,10 @@ fn arrays(suite: &mut Suite) {
         array(
             suite,
             format!("array-{name}"),
-            format!("an array of {} dimensions", shape.len()),
+            format!(
+                "an array with {}: shape {shape:?}, chunkshape {chunkshape:?}, blockshape {blockshape:?}",
+                count(shape.len(), "dimension")
+            ),
             shape,
             chunkshape,
             blockshape,
@@ -207,7 +220,7 @@ fn arrays(suite: &mut Suite) {
         array(
             suite,
             format!("dtype-{name}"),
-            format!("elements of the dtype {dtype}"),
+            format!("an array with the dtype {dtype}"),
             &[5, 4],
             &[3, 3],
             &[2, 3],
@@ -219,7 +232,7 @@ fn arrays(suite: &mut Suite) {
         array(
             suite,
             format!("layout-{}", layout.name()),
-            format!("an array whose metalayer has the layout {}", layout.name()),
+            format!("an array whose metalayer is in {}", layout.what()),
             &[5, 4],
             &[3, 3],
             &[2, 3],
@@ -236,7 +249,8 @@ fn arrays(suite: &mut Suite) {
         }
         let built = Frame::new(header.with("b2nd", &meta.bytes().bytes)).build();
         let fact = array_facts(built.fact, &meta, b"");
-        suite.accept(Layer::Frame, format!("array-{name}"), "an array without elements", built.bytes, fact);
+        let what = format!("an array without elements: shape {shape:?}, chunkshape {chunkshape:?}");
+        suite.accept(Layer::Frame, format!("array-{name}"), what, built.bytes, fact);
     }
     // The metalayer is followed by bytes of an older and longer one, as after a squeeze in place.
     let meta = Meta::new(&[56], &[16], &[8], "<i4");
@@ -248,24 +262,34 @@ fn arrays(suite: &mut Suite) {
     suite.accept(
         Layer::Frame,
         "metalayer-stale",
-        "stale bytes follow the array's metalayer: a squeeze in place left them",
+        "stale bytes follow the array's metalayer, as a squeeze in place leaves them",
         built.bytes,
         fact,
     );
     let built = Frame::array(56).with("caterva", b"a user's").build();
     let fact = array_facts(built.fact, &meta, &elements);
-    suite.accept(Layer::Frame, "metalayer-both", "a user's metalayer has the name caterva", built.bytes, fact);
+    suite.accept(
+        Layer::Frame,
+        "metalayer-both",
+        "a user's metalayer with the name caterva, in addition to the array's metalayer b2nd",
+        built.bytes,
+        fact,
+    );
     // Metalayers that do not describe a valid array.
     for (name, what, content) in [
-        ("text", "a metalayer b2nd that holds a text", b"a text".to_vec()),
-        ("empty", "a metalayer b2nd without bytes", Vec::new()),
-        ("cut", "a metalayer b2nd that is cut off", meta.bytes().cut("dtype")),
+        ("text", "a metalayer b2nd that contains text", b"a text".to_vec()),
+        ("empty", "an empty metalayer b2nd", Vec::new()),
+        ("cut", "a metalayer b2nd that ends before the dtype", meta.bytes().cut("dtype")),
         ("negative", "a metalayer b2nd with a negative length", meta.bytes().with("shape-0", 1, &[0xff])),
-        ("huge", "an array whose grid does not fit int64", Meta::new(&[i64::MAX, 9], &[16, 1], &[8, 1], "<i4").bytes().bytes),
-        ("other-dtype", "a dtype of 8 bytes where the typesize is 4", Meta::new(&[56], &[16], &[8], "<f8").bytes().bytes),
+        (
+            "huge",
+            "an array whose number of elements does not fit an int64",
+            Meta::new(&[i64::MAX, 9], &[16, 1], &[8, 1], "<i4").bytes().bytes,
+        ),
+        ("other-dtype", "a dtype of 8 bytes, but a typesize of 4", Meta::new(&[56], &[16], &[8], "<f8").bytes().bytes),
         ("other-chunks", "a chunkshape that contradicts the chunksize", Meta::new(&[56], &[17], &[8], "<i4").bytes().bytes),
-        ("other-count", "a shape of more chunks than there are", Meta::new(&[600], &[16], &[8], "<i4").bytes().bytes),
-        ("dtype-bad", "a dtype string that is none", Meta::new(&[56], &[16], &[8], "<q9").bytes().bytes),
+        ("other-count", "a shape that needs more chunks than the frame has", Meta::new(&[600], &[16], &[8], "<i4").bytes().bytes),
+        ("dtype-bad", "an invalid dtype string, <q9", Meta::new(&[56], &[16], &[8], "<q9").bytes().bytes),
         ("dtype-not-utf8", "a dtype that is not UTF-8", meta.bytes().with("dtype-text", 0, &[0xff])),
     ] {
         let mut frame = Frame::array(56);
@@ -278,7 +302,7 @@ fn arrays(suite: &mut Suite) {
         suite.reject(
             Layer::Frame,
             name,
-            "a metalayer whose name has a NUL after b2nd hides the array's from C",
+            "a metalayer whose name starts with b2nd and a NUL, which C-Blosc2 reads instead of the array's metalayer",
             frame.build().bytes,
         );
     }
@@ -349,7 +373,7 @@ fn sizes(suite: &mut Suite) {
     {
         reject(
             format!("frame_len-{name}"),
-            format!("frame_len is {value}, right is {length}"),
+            format!("frame_len is {} instead of {length}", u64::from_be_bytes(value.to_be_bytes())),
             "frame_len",
             &value.to_be_bytes(),
         );
@@ -358,7 +382,7 @@ fn sizes(suite: &mut Suite) {
     for (name, value) in
         [("more-chunks", nbytes + 64), ("fewer-chunks", 64), ("2p62", 1 << 62), ("max", i64::MAX), ("negative", -1)]
     {
-        reject(format!("nbytes-{name}"), format!("nbytes is {value}, right is {nbytes}"), "nbytes", &value.to_be_bytes());
+        reject(format!("nbytes-{name}"), format!("nbytes is {value} instead of {nbytes}"), "nbytes", &value.to_be_bytes());
     }
     let cbytes = built.header.cbytes;
     for (name, value) in [
@@ -370,15 +394,20 @@ fn sizes(suite: &mut Suite) {
         ("max", i64::MAX),
         ("room", length),
     ] {
-        reject(format!("cbytes-{name}"), format!("cbytes is {value}, right is {cbytes}"), "cbytes", &value.to_be_bytes());
+        reject(format!("cbytes-{name}"), format!("cbytes is {value} instead of {cbytes}"), "cbytes", &value.to_be_bytes());
     }
     for (name, value) in [("zero", 0), ("32", 32), ("63", 63), ("65", 65), ("max", i32::MAX), ("negative", -5)] {
-        reject(format!("chunksize-{name}"), format!("chunksize is {value}, right is 64"), "chunksize", &value.to_be_bytes());
+        reject(format!("chunksize-{name}"), format!("chunksize is {value} instead of 64"), "chunksize", &value.to_be_bytes());
     }
     for (name, value) in [("zero", 0_i32), ("negative", -4)] {
-        reject(format!("typesize-{name}"), format!("typesize is {value}"), "typesize", &value.to_be_bytes());
+        reject(format!("typesize-{name}"), format!("typesize is {value} instead of 4"), "typesize", &value.to_be_bytes());
     }
-    reject("frame-type-sparse".into(), "the flags say a sparse frame, and this is one file".into(), "flags", &[0x12, 1, 0x55, 3]);
+    reject(
+        "frame-type-sparse".into(),
+        "the flags say that the frame is sparse, but it is a single file".into(),
+        "flags",
+        &[0x12, 1, 0x55, 3],
+    );
 }
 
 /// Adds cases with damaged chunks.
@@ -389,14 +418,19 @@ fn chunks(suite: &mut Suite) {
     };
     let first = built.chunks_at[0];
     reject("chunk-zeroed".into(), "the header of the first chunk is zeros".into(), first, &[0; 32]);
-    reject("chunk-nbytes".into(), "the first chunk says 60 bytes, the frame 64".into(), first + 4, &le32(60));
-    reject("chunk-cbytes-beyond".into(), "the first chunk reaches into the second".into(), first + 12, &le32(200));
-    reject("chunk-cbytes-max".into(), "the first chunk has 2^31 - 1 bytes".into(), first + 12, &le32(0x7fff_ffff));
+    reject("chunk-nbytes".into(), "nbytes of the first chunk is 60, but the chunksize is 64".into(), first + 4, &le32(60));
+    reject("chunk-cbytes-beyond".into(), "cbytes of the first chunk is 200 instead of 96".into(), first + 12, &le32(200));
+    reject(
+        "chunk-cbytes-max".into(),
+        "cbytes of the first chunk is 2^31 - 1 instead of 96".into(),
+        first + 12,
+        &le32(0x7fff_ffff),
+    );
     reject("chunk-typesize-0".into(), "the first chunk has typesize 0".into(), first + 3, &[0]);
     reject("chunk-blocksize-0".into(), "the first chunk has blocksize 0".into(), first + 8, &[0; 4]);
     reject("chunk-blocksize-negative".into(), "the first chunk has a negative blocksize".into(), first + 8, &[0xff; 4]);
-    reject("chunk-special-7".into(), "the first chunk is a reserved special value".into(), first + 31, &[0x70]);
-    reject("chunk-lazy".into(), "the first chunk has a flag of C's for chunks that are read later".into(), first + 31, &[0x08]);
+    reject("chunk-special-7".into(), "the first chunk has the special value 7, which is reserved".into(), first + 31, &[0x70]);
+    reject("chunk-lazy".into(), "the first chunk has the flag of lazy chunks".into(), first + 31, &[0x08]);
     let packed = Frame {
         places: vec![Place::Chunk(chunk::compressed(&sample(640), 4, 320, Codec::Zstd, &[(SHUFFLE, 0)], false)); 2],
         ..Frame::new(Header::new(4, 640, 320))
@@ -406,10 +440,10 @@ fn chunks(suite: &mut Suite) {
         suite.reject(Layer::Frame, name, what, patched(&built.bytes, at, bytes))
     };
     let second = built.chunks_at[1];
-    reject("packed-start", "a block of a compressed chunk starts outside", second + 32, &le32(100_000));
-    reject("packed-length", "a stream is longer than its chunk", second + 40, &le32(100_000));
-    reject("packed-stream", "a stream is damaged", second + 44, &[0; 8]);
-    reject("packed-nbytes-1g", "a compressed chunk says 2^30 bytes", second + 4, &le32(1 << 30));
+    reject("packed-start", "a block of a compressed chunk starts outside of the chunk", second + 32, &le32(100_000));
+    reject("packed-length", "a stream that is longer than its chunk", second + 40, &le32(100_000));
+    reject("packed-stream", "the first eight bytes of a stream are zeros", second + 44, &[0; 8]);
+    reject("packed-nbytes-1g", "nbytes of a compressed chunk is 2^30 instead of 640", second + 4, &le32(1 << 30));
 }
 
 fn trailers(suite: &mut Suite) {
@@ -427,24 +461,24 @@ fn trailers(suite: &mut Suite) {
     ] {
         reject(
             &format!("trailer_len-{name}"),
-            &format!("trailer_len is {value}, right is {}", trailer.bytes.len()),
+            &format!("trailer_len is {value} instead of {}", trailer.bytes.len()),
             patched(&built.bytes, at + trailer.at("trailer_len") + 1, &be32(value)),
         );
     }
     reject(
         "trailer_len-marker",
-        "the marker of trailer_len is cd",
+        "the marker of trailer_len is cd instead of ce",
         patched(&built.bytes, at + trailer.at("trailer_len"), &[0xcd]),
     );
     reject("trailer-zeroed", "the trailer is zeros", patched(&built.bytes, at, &vec![0; trailer.bytes.len()]));
     reject(
         "trailer-negative-count",
-        "the trailer counts 65,535 vlmetalayers, which C took for -1 before 3.2",
+        "the trailer declares 65,535 vlmetalayers, which C-Blosc2 before 3.2 read as -1",
         patched(&built.bytes, at + trailer.at("offsets") + 1, &[0xff, 0xff]),
     );
     reject(
         "trailer-content-max",
-        "a vlmetalayer of 2^31 - 1 bytes, which overflowed in C before 3.2",
+        "the length of a vlmetalayer is 2^31 - 1, which caused an overflow in C-Blosc2 before 3.2",
         patched(&built.bytes, at + trailer.at("content-0") + 1, &be32(0x7fff_ffff)),
     );
     let content = at + trailer.at("content-0") + 5;
@@ -454,8 +488,8 @@ fn trailers(suite: &mut Suite) {
         ("nbytes-max", "nbytes 2^31 - 1", 4, le32(0x7fff_ffff).to_vec()),
         ("blocksize-0", "blocksize 0", 8, vec![0; 4]),
         ("cbytes-0", "cbytes 0", 12, vec![0; 4]),
-        ("cbytes-beyond", "cbytes beyond the content", 12, le32(5000).to_vec()),
-        ("special-7", "a reserved special value", 31, vec![0x70]),
+        ("cbytes-beyond", "cbytes 5000, more than the length of the content", 12, le32(5000).to_vec()),
+        ("special-7", "the special value 7, which is reserved", 31, vec![0x70]),
     ] {
         reject(
             &format!("vlmetalayer-{name}"),
@@ -463,7 +497,7 @@ fn trailers(suite: &mut Suite) {
             patched(&built.bytes, content + skip, &bytes),
         );
     }
-    // A trailer that follows an old one. Only frame_len shows which of them is valid.
+    // Each of the bytes 94 looks like the start of a trailer. The valid trailer is at the end of the frame.
     let (rest, valid) = built.bytes.split_at(at);
     let mut bytes = [rest, &[0x94; 500], valid].concat();
     let length = u64::try_from(bytes.len()).unwrap_or(0);
@@ -471,7 +505,7 @@ fn trailers(suite: &mut Suite) {
     suite.accept(
         Layer::Frame,
         "trailer-after-another",
-        "an older trailer before the valid one",
+        "500 bytes of 94 (the first byte of a trailer) between the index and the trailer",
         bytes,
         counted(built.fact.clone()),
     );
@@ -483,14 +517,14 @@ fn trailers(suite: &mut Suite) {
     suite.accept(
         Layer::Frame,
         "empty-two-trailers",
-        "no data, and two trailers: the one behind the header counts",
+        "no data, and two trailers: the one directly after the header is valid",
         bytes,
         empty.fact.clone(),
     );
     let mut bytes = [&empty.bytes[..empty.trailer_at], &[0; 64], &empty.bytes[empty.trailer_at..]].concat();
     let length = u64::try_from(bytes.len()).unwrap_or(0);
     bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
-    suite.reject(Layer::Frame, "empty-garbage-trailer", "no data, and zeros between header and trailer", bytes);
+    suite.reject(Layer::Frame, "empty-garbage-trailer", "no data, and 64 zeros between the header and the trailer", bytes);
 }
 
 /// Adds cases of frames that are cut off at the ends of their parts or inside them.

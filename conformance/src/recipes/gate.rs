@@ -1,4 +1,4 @@
-//! Frames that one reader can read and another crashes on, rejects or reads wrongly. Each is the example for a row of b2nd-check's `FACTS`.
+//! Frames that one reader can read and another crashes on, rejects or reads wrongly. Each is an example for facts in b2nd-check's `FACTS`.
 
 use super::Suite;
 use super::bytes::{le32, patched};
@@ -27,19 +27,24 @@ pub(crate) fn add(suite: &mut Suite) {
     };
     let built = Frame { places: vec![packed(&[(SHUFFLE, 0)], 4); 2], ..Frame::new(Header::new(4, 640, 320)) }.build();
     let bytes = of_users(&built);
-    accept("gate-codec-format-6", "a chunk whose flags ask for a codec of users, by the number of Zstandard", built, bytes);
+    accept(
+        "gate-codec-format-6",
+        "a chunk whose flags announce a user-defined codec, although udcodec has the number of Zstandard",
+        built,
+        bytes,
+    );
 
-    // One-dimensional arrays of four chunks, the second of which is of another kind.
+    // One-dimensional arrays of four chunks, the second of which is special.
     let meta = Meta::new(&[56], &[16], &[8], "<i4");
     for (name, what, second) in [
         (
             "gate-special-in-data",
-            "a chunk of zeros with a header of its own, behind one with data",
+            "a chunk that its own header marks as special (zeros), after a stored chunk",
             Chunk { blocksize: 32, ..chunk::special(1, 64, 4) },
         ),
         (
             "gate-special-blocksize",
-            "a chunk of one value whose blocksize is twice the array's",
+            "a special chunk that repeats a value, with twice the blocksize of the array",
             chunk::repeated(&[1, 2, 3, 4], 16),
         ),
     ] {
@@ -56,12 +61,12 @@ pub(crate) fn add(suite: &mut Suite) {
     let of_wide = Frame { places: vec![Place::Chunk(chunk::stored(&sample(66), 4)); 2], ..Frame::new(Header::new(33, 66, 66)) };
     let built = of_wide.build();
     let bytes = built.bytes.clone();
-    accept("gate-typesize", "a frame of elements of 33 bytes, and chunks of elements of 4", built, bytes);
+    accept("gate-typesize", "the typesize is 33 in the frame's header, but 4 in the chunks", built, bytes);
 
     let cut = Frame { places: vec![Place::Chunk(chunk::stored(&sample(66), 4)); 2], ..Frame::new(Header::new(4, 66, 66)) };
     let built = cut.build();
     let bytes = built.bytes.clone();
-    accept("gate-cut-elements", "chunks of 16 elements and a half", built, bytes);
+    accept("gate-cut-elements", "chunks of 66 bytes, which is not a multiple of the typesize, 4", built, bytes);
 
     let twice = [&[7; 320][..], &[7; 320]].concat();
     let built = Frame {
@@ -71,11 +76,11 @@ pub(crate) fn add(suite: &mut Suite) {
     .build();
     let at = built.chunks_at[0] + 32;
     let bytes = patched(&built.bytes, at + 4, &built.bytes[at..at + 4]);
-    accept("gate-shared-blocks", "two blocks that are one", built, bytes);
+    accept("gate-shared-blocks", "two blocks with the same offset", built, bytes);
 
     let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).note("note", b"plain text").build();
     let bytes = built.bytes.clone();
-    accept("gate-attribute", "an attribute of text, which is no MessagePack", built, bytes);
+    accept("gate-attribute", "a vlmetalayer with plain text instead of one MessagePack value", built, bytes);
 
     let mut header = Header::new(1, 25, 1);
     header.flags[0] = VARIABLE_BLOCKS;
@@ -89,26 +94,41 @@ pub(crate) fn add(suite: &mut Suite) {
         chunks.fold(built.bytes.clone(), |bytes, &at| patched(&bytes, at + 30, &[1]))
     };
     let bytes = flagged(&built);
-    accept("variable-blocks", "chunks of one block each, which say their own length", built, bytes);
+    accept("variable-blocks", "chunks of one block of variable length, which starts with its length", built, bytes);
 
     let as_batches = |header: &Header| header.clone().with("batcharray", b"\x81\xaaserializer\xa7msgpack");
     let built = Frame { places: vec![Place::Chunk(varies.clone()); 2], ..Frame::new(as_batches(&header)) }.build();
     let bytes = flagged(&built);
-    accept("variable-blocks-batch", "the same in what python-blosc2 opens as batches of objects", built, bytes);
+    accept(
+        "variable-blocks-batch",
+        "chunks of one block of variable length, in a frame that python-blosc2 opens as batches of objects",
+        built,
+        bytes,
+    );
     let mut of_chunks = Header::new(1, 0, 0);
     of_chunks.flags[0] = VARIABLE_CHUNKS;
     let places = [5, 100, 1].map(|length| Place::Chunk(chunk::stored(&sample(length), 1)));
     let built = Frame { places: places.to_vec(), ..Frame::new(as_batches(&of_chunks)) }.build();
     let bytes = built.bytes.clone();
-    accept("variable-chunks-batch", "chunks of 5, 100 and 1 bytes, as batches of objects", built, bytes);
+    accept(
+        "variable-chunks-batch",
+        "variable-length chunks (5, 100 and 1 bytes), in a frame that python-blosc2 opens as batches of objects",
+        built,
+        bytes,
+    );
 
     let built = Frame { places: vec![Place::Chunk(varies), Place::Special(1, 25)], ..Frame::new(header) }.build();
     let bytes = flagged(&built);
-    accept("gate-special-blocks", "a chunk of zeros in the index, in a frame whose blocks vary in length", built, bytes);
+    accept(
+        "gate-special-blocks",
+        "the index marks a chunk as special (zeros), in a frame with variable-length blocks",
+        built,
+        bytes,
+    );
 
     for (name, what, filters, typesize) in [
-        ("shuffle-parameter", "a byte shuffle of 8 bytes in elements of 32, by its parameter", vec![(SHUFFLE, 8)], 32),
-        ("delta-behind-shuffle", "a delta of what a byte shuffle made", vec![(SHUFFLE, 0), (DELTA, 0)], 4),
+        ("shuffle-parameter", "a byte shuffle with the parameter 8, which replaces the typesize of 32", vec![(SHUFFLE, 8)], 32),
+        ("delta-behind-shuffle", "the filter delta after a byte shuffle", vec![(SHUFFLE, 0), (DELTA, 0)], 4),
     ] {
         let header = Header::new(i32::from(typesize), 640, 320);
         let built = Frame { places: vec![packed(&filters, typesize)], ..Frame::new(header) }.build();

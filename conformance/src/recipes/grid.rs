@@ -1,6 +1,7 @@
 //! Cases of grids: a text describes an array and a slice, and the facts include the chunks that the slice touches.
 
 use super::Suite;
+use super::bytes::count;
 use crate::case::Layer;
 use crate::fact::Fact;
 
@@ -23,7 +24,12 @@ pub(crate) fn add(suite: &mut Suite) {
         let first: Vec<(i64, i64)> = shape.iter().map(|&length| (0, length.min(1))).collect();
         let last: Vec<(i64, i64)> = shape.iter().map(|&length| ((length - 1).max(0), length)).collect();
         let middle: Vec<(i64, i64)> = shape.iter().map(|&length| (length / 3, length - length / 4)).collect();
-        for (part, slice) in [("whole", whole), ("first", first), ("last", last), ("middle", middle)] {
+        for (part, what, slice) in [
+            ("whole", "all elements of", whole),
+            ("first", "a slice at the start of", first),
+            ("last", "a slice at the end of", last),
+            ("middle", "a slice in the middle of", middle),
+        ] {
             if name == "huge" && matches!(part, "whole" | "middle") {
                 continue;
             }
@@ -31,7 +37,7 @@ pub(crate) fn add(suite: &mut Suite) {
             suite.accept(
                 Layer::Grid,
                 format!("{name}-{part}"),
-                format!("the slice {part} of an array of {} dimensions", shape.len()),
+                format!("{what} an array with {}", count(shape.len(), "dimension")),
                 text(shape, chunkshape, blockshape, &slice),
                 says,
             );
@@ -43,11 +49,18 @@ pub(crate) fn add(suite: &mut Suite) {
     reject("negative", "a negative length", &[-1], &[1], &[1], &[(0, 0)]);
     reject("zero-chunk", "chunks of length 0 in a dimension that is not empty", &[5], &[0], &[1], &[(0, 1)]);
     reject("zero-block", "blocks of length 0 in a dimension that is not empty", &[5], &[5], &[0], &[(0, 1)]);
-    reject("zero-block-alone", "an empty dimension whose blocks are 0 and chunks are not", &[0], &[5], &[0], &[(0, 0)]);
-    reject("overflow-items", "the number of elements does not fit int64", &[i64::MAX, 3], &[1, 1], &[1, 1], &[(0, 1), (0, 1)]);
+    reject(
+        "zero-block-alone",
+        "blocks of length 0 in an empty dimension whose chunks have the length 5",
+        &[0],
+        &[5],
+        &[0],
+        &[(0, 0)],
+    );
+    reject("overflow-items", "the number of elements does not fit an int64", &[i64::MAX, 3], &[1, 1], &[1, 1], &[(0, 1), (0, 1)]);
     reject(
         "overflow-ext",
-        "the padded number of elements does not fit int64",
+        "the number of elements, with the padding of the chunks, does not fit an int64",
         &[i64::MAX - 1],
         &[1 << 30],
         &[1 << 30],
@@ -55,7 +68,7 @@ pub(crate) fn add(suite: &mut Suite) {
     );
     reject(
         "overflow-chunk",
-        "the elements of a chunk do not fit int32",
+        "the number of elements of a chunk does not fit an int32",
         &[100_000, 100_000],
         &[100_000, 100_000],
         &[10, 10],
@@ -63,21 +76,21 @@ pub(crate) fn add(suite: &mut Suite) {
     );
     reject(
         "overflow-block",
-        "the elements of a block do not fit int32",
+        "the number of elements of a block does not fit an int32",
         &[100_000, 100_000],
         &[10, 10],
         &[100_000, 100_000],
         &[(0, 1), (0, 1)],
     );
-    reject("slice-beyond", "a slice that ends behind the array", &[10], &[4], &[2], &[(0, 11)]);
+    reject("slice-beyond", "a slice that ends after the end of the array", &[10], &[4], &[2], &[(0, 11)]);
     reject("slice-negative", "a slice that starts before the array", &[10], &[4], &[2], &[(-1, 5)]);
     reject("slice-backwards", "a slice that ends before it starts", &[10], &[4], &[2], &[(5, 3)]);
-    reject("slice-ranks", "a slice of two dimensions of an array of one", &[10], &[4], &[2], &[(0, 1), (0, 1)]);
-    reject("ranks", "two lengths of chunks for an array of one dimension", &[10], &[4, 4], &[2], &[(0, 1)]);
-    reject("seventeen", "17 dimensions", &[1; 17], &[1; 17], &[1; 17], &[(0, 1); 17]);
+    reject("slice-ranks", "a slice with two dimensions of an array with one", &[10], &[4], &[2], &[(0, 1), (0, 1)]);
+    reject("ranks", "a chunkshape with two lengths for an array with one dimension", &[10], &[4, 4], &[2], &[(0, 1)]);
+    reject("seventeen", "17 dimensions, above the limit of 16", &[1; 17], &[1; 17], &[1; 17], &[(0, 1); 17]);
     reject(
         "too-many",
-        "a slice of more chunks than can be counted in 64 bits times elements",
+        "a slice that ends before it starts, in an array with 2^63 - 2 elements",
         &[i64::MAX / 2, 2],
         &[1, 1],
         &[1, 1],

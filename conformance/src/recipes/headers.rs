@@ -1,7 +1,7 @@
 //! Cases of frame headers.
 
 use super::Suite;
-use super::bytes::{be16, be32, low, patched};
+use super::bytes::{be16, be32, count, int32, low, named, patched};
 use super::header::Header;
 use super::meta::Meta;
 use crate::case::Layer;
@@ -26,68 +26,73 @@ fn full() -> Header {
 
 fn valid(suite: &mut Suite) {
     accept(suite, "bare", "no metalayers", &Header::new(1, 100, 100));
-    accept(suite, "full", "three metalayers: an array's, a user's, an empty one", &full());
+    accept(suite, "full", "three metalayers: an array's, a user's and an empty one", &full());
     for length in [0, 1, 30, 31] {
         let name = "n".repeat(length);
         accept(
             suite,
             format!("name-{length:02}"),
-            format!("a metalayer's name of {length} bytes"),
+            format!("a metalayer with a name of {}", count(length, "byte")),
             &Header::new(1, 100, 100).with(&name, b"x"),
         );
     }
     let mut header = Header::new(1, 100, 100);
     header.metalayers.push((vec![0xff, 0xfe], b"x".to_vec()));
-    accept(suite, "name-not-utf8", "a metalayer's name that is not UTF-8: names are bytes", &header);
-    accept(suite, "name-utf8", "a metalayer's name in UTF-8", &Header::new(1, 100, 100).with("größe", b"x"));
+    accept(suite, "name-not-utf8", "a metalayer whose name is not UTF-8: names are bytes", &header);
+    accept(
+        suite,
+        "name-utf8",
+        "a metalayer whose name has characters beyond ASCII, in UTF-8",
+        &Header::new(1, 100, 100).with("größe", b"x"),
+    );
     for count in [2, 16, 17, 200] {
         let header = (0..count).fold(Header::new(1, 100, 100), |header, index| header.with(&format!("m{index}"), &[low(index)]));
         accept(suite, format!("metalayers-{count:03}"), format!("{count} metalayers"), &header);
     }
     accept(suite, "content-long", "a metalayer of 70,000 bytes", &Header::new(1, 100, 100).with("long", &[0x5a; 70_000]));
     for (name, what, flags) in [
-        ("level-0", "level 0", [0x12, 0, 0x05, 3]),
-        ("level-9", "level 9: the flags are not UTF-8", [0x12, 0, 0x95, 2]),
+        ("level-0", "compression level 0", [0x12, 0, 0x05, 3]),
+        ("level-9", "compression level 9: the flags are stored as a string that is not UTF-8", [0x12, 0, 0x95, 2]),
         ("sparse", "a sparse frame", [0x12, 1, 0x55, 3]),
-        ("version-3", "version 3", [0x13, 0, 0x55, 3]),
-        ("variable-chunks", "variable chunks", [0x53, 0, 0x55, 3]),
+        ("version-3", "frame version 3", [0x13, 0, 0x55, 3]),
+        ("variable-chunks", "variable-length chunks", [0x53, 0, 0x55, 3]),
         ("variable-blocks", "variable-length blocks", [0x93, 0, 0x55, 3]),
-        ("variable-both", "both", [0xd3, 0, 0x55, 3]),
-        ("codec-blosclz", "BloscLZ", [0x12, 0, 0x50, 3]),
-        ("codec-lz4", "LZ4", [0x12, 0, 0x51, 3]),
-        ("codec-lz4hc", "LZ4HC", [0x12, 0, 0x52, 3]),
-        ("codec-zlib", "zlib", [0x12, 0, 0x54, 3]),
-        ("codec-other", "a codec in udcodec", [0x12, 0, 0x56, 3]),
-        ("split-0", "split mode always", [0x12, 0, 0x55, 0]),
-        ("split-255", "an unknown split mode is kept", [0x12, 0, 0x55, 255]),
-        ("offsets-32", "offsets of 32 bits, which nobody writes: the width is not looked at", [0x02, 0, 0x55, 3]),
+        ("variable-both", "variable-length chunks and blocks", [0xd3, 0, 0x55, 3]),
+        ("codec-blosclz", "the codec BloscLZ", [0x12, 0, 0x50, 3]),
+        ("codec-lz4", "the codec LZ4", [0x12, 0, 0x51, 3]),
+        ("codec-lz4hc", "the codec LZ4HC", [0x12, 0, 0x52, 3]),
+        ("codec-zlib", "the codec zlib", [0x12, 0, 0x54, 3]),
+        ("codec-other", "a codec whose number is in udcodec", [0x12, 0, 0x56, 3]),
+        ("split-0", "the split mode ALWAYS, which is stored as 0", [0x12, 0, 0x55, 0]),
+        ("split-255", "an unknown split mode, stored as 255, which is preserved", [0x12, 0, 0x55, 255]),
+        ("offsets-32", "offsets of 32 bits: no known program writes them, and readers ignore the width", [0x02, 0, 0x55, 3]),
     ] {
         accept(suite, format!("flags-{name}"), what, &Header { flags, ..Header::new(4, 64, 32) });
     }
     let header = || Header::new(4, 64, 32);
     let limits: [(&str, &str, Header); 14] = [
-        ("frame_len-max", "frame_len 2^64 - 1", Header { frame_len: u64::MAX, ..header() }),
-        ("frame_len-63", "frame_len 2^63", Header { frame_len: 1 << 63, ..header() }),
-        ("nbytes-max", "nbytes 2^63 - 1", Header { nbytes: i64::MAX, ..header() }),
-        ("cbytes-max", "cbytes 2^63 - 1", Header { cbytes: i64::MAX, ..header() }),
-        ("cbytes-negative", "cbytes -1: nothing depends on it until chunks are read", Header { cbytes: -1, ..header() }),
-        ("typesize-max", "typesize 2^31 - 1", Header { typesize: i32::MAX, ..header() }),
-        ("blocksize-negative", "blocksize -1 is kept", Header { blocksize: -1, ..header() }),
-        ("chunksize-minus-one", "chunksize -1, as in files without data", Header { chunksize: -1, ..header() }),
-        ("chunksize-zero", "chunksize 0", Header { chunksize: 0, ..header() }),
-        ("threads", "255 and -1 threads", Header { threads: [255, -1], ..header() }),
+        ("frame_len-max", "frame_len is 2^64 - 1", Header { frame_len: u64::MAX, ..header() }),
+        ("frame_len-63", "frame_len is 2^63", Header { frame_len: 1 << 63, ..header() }),
+        ("nbytes-max", "nbytes is 2^63 - 1", Header { nbytes: i64::MAX, ..header() }),
+        ("cbytes-max", "cbytes is 2^63 - 1", Header { cbytes: i64::MAX, ..header() }),
+        ("cbytes-negative", "cbytes is -1, which matters only when chunks are read", Header { cbytes: -1, ..header() }),
+        ("typesize-max", "typesize is 2^31 - 1", Header { typesize: i32::MAX, ..header() }),
+        ("blocksize-negative", "blocksize is -1, which is preserved", Header { blocksize: -1, ..header() }),
+        ("chunksize-minus-one", "chunksize is -1, as in files without data", Header { chunksize: -1, ..header() }),
+        ("chunksize-zero", "chunksize is 0", Header { chunksize: 0, ..header() }),
+        ("threads", "compression_threads is 255, and decompression_threads is -1", Header { threads: [255, -1], ..header() }),
         (
             "nine-filters",
-            "six filter slots in use",
+            "all six filter slots are used",
             Header { pipeline: [6, 1, 2, 3, 4, 35, 36, 5, 0, 1, 2, 3, 4, 5, 6, 0, 0], ..header() },
         ),
         ("no-slots", "no filter slots", Header { pipeline: [0; 17], ..header() }),
         (
             "reserved",
-            "reserved bytes of the pipeline are kept",
+            "bytes of the filter pipeline that are usually 0 have other values, which are preserved",
             Header { pipeline: [6, 0, 0, 0, 0, 0, 1, 5, 7, 0, 0, 0, 0, 0, 0, 9, 8], ..header() },
         ),
-        ("vlmetalayers", "has vlmetalayers", Header { has_vlmetalayers: true, ..header() }),
+        ("vlmetalayers", "has_vlmetalayers is true", Header { has_vlmetalayers: true, ..header() }),
     ];
     for (name, what, header) in limits {
         accept(suite, format!("limit-{name}"), what, &header);
@@ -98,12 +103,17 @@ fn valid(suite: &mut Suite) {
 fn fields(suite: &mut Suite) {
     let bytes = full().bytes();
     for (field, at) in &bytes.fields {
-        suite.reject(Layer::Header, format!("cut-{field}"), format!("ends before {field}"), bytes.cut(field));
+        suite.reject(
+            Layer::Header,
+            format!("cut-{field}"),
+            format!("the header ends before {}", named(field, "metalayer")),
+            bytes.cut(field),
+        );
         let marker = if bytes.bytes[*at] == 0xc0 { 0xc1 } else { 0xc0 };
         suite.reject(
             Layer::Header,
             format!("marker-{field}"),
-            format!("the marker of {field} is {marker:02x}"),
+            format!("the marker of {} is {marker:02x} instead of {:02x}", named(field, "metalayer"), bytes.bytes[*at]),
             bytes.with(field, 0, &[marker]),
         );
     }
@@ -137,7 +147,11 @@ fn fields(suite: &mut Suite) {
         suite.reject(
             Layer::Header,
             format!("width-{field}-{marker:02x}"),
-            format!("the marker of {field} is {marker:02x}, another width or form"),
+            format!(
+                "the marker of {} is {marker:02x} instead of {:02x}",
+                named(field, "metalayer"),
+                bytes.bytes[bytes.at(field)]
+            ),
             bytes.with(field, 0, &[marker]),
         );
     }
@@ -146,24 +160,28 @@ fn fields(suite: &mut Suite) {
 fn wrong(suite: &mut Suite) {
     let good = full().bytes();
     let mut reject = |name: &str, what: &str, bytes: Vec<u8>| suite.reject(Layer::Header, name, what, bytes);
-    reject("empty", "no bytes", Vec::new());
+    reject("empty", "an empty file", Vec::new());
     reject(
         "text",
-        "a text",
+        "text instead of a header",
         b"this is no frame, and long enough to be looked at: ................................................".to_vec(),
     );
-    reject("zeros", "200 zeros", vec![0; 200]);
+    reject("zeros", "200 zero bytes", vec![0; 200]);
     reject("magic-b3", "the magic is b3frame", good.with("magic", 2, b"3"));
-    reject("magic-no-nul", "the magic ends without NUL", good.with("magic", 8, b"s"));
+    reject("magic-no-nul", "the magic is b2frames, without a NUL at the end", good.with("magic", 8, b"s"));
     for count in [11_u8, 12, 13] {
         reject(
             &format!("beta-{count}"),
-            &format!("{count} elements, as the betas of C-Blosc2 2.0 have"),
+            &format!("the marker of the outer array declares {count} elements instead of 14, as in the betas of C-Blosc2 2.0"),
             good.with("count", 0, &[0x90 + count]),
         );
     }
     for count in [0_u8, 5, 15] {
-        reject(&format!("count-{count}"), &format!("{count} elements"), good.with("count", 0, &[0x90 + count]));
+        reject(
+            &format!("count-{count}"),
+            &format!("the marker of the outer array declares {count} elements instead of 14"),
+            good.with("count", 0, &[0x90 + count]),
+        );
     }
     for version in [0_u8, 1, 4, 15] {
         reject(&format!("version-{version}"), &format!("frame version {version}"), good.with("flags", 1, &[0x10 | version]));
@@ -182,7 +200,7 @@ fn wrong(suite: &mut Suite) {
     ] {
         let mut bytes = good.with("header_len", 1, &be32(value));
         bytes.push(0);
-        reject(&format!("header_len-{name}"), &format!("header_len is {value}, right is {length}"), bytes);
+        reject(&format!("header_len-{name}"), &format!("header_len is {} instead of {length}", int32(value)), bytes);
     }
     for (name, value) in [("minus-one", -1_i64), ("least", i64::MIN)] {
         reject(&format!("nbytes-{name}"), &format!("nbytes is {value}"), good.with("nbytes", 1, &value.to_be_bytes()));
@@ -193,58 +211,66 @@ fn wrong(suite: &mut Suite) {
     for value in [-1_i32, i32::MIN] {
         reject(
             &format!("chunksize-{value}"),
-            &format!("chunksize is {value}, and there is data"),
+            &format!("chunksize is {value}, but the frame has data"),
             good.with("chunksize", 1, &value.to_be_bytes()),
         );
     }
     for value in [7_u8, 255] {
-        reject(&format!("slots-{value}"), &format!("{value} filter slots"), good.with("pipeline", 1, &[value]));
+        reject(
+            &format!("slots-{value}"),
+            &format!("the pipeline has {value} filter slots, above the limit of 6"),
+            good.with("pipeline", 1, &[value]),
+        );
     }
     let huge = [&good.bytes[..0x57], &[0x93, 0xcd, 0, 7, 0xde, 0xff, 0xff]].concat();
-    reject("count-bomb", "65,535 metalayers are declared in no bytes", patched(&huge, 11, &be32(huge.len())));
+    reject("count-bomb", "65,535 metalayers are declared, but the header ends there", patched(&huge, 11, &be32(huge.len())));
 }
 
 fn sections(suite: &mut Suite) {
     let good = full().bytes();
     let mut reject = |name: &str, what: &str, bytes: Vec<u8>| suite.reject(Layer::Header, name, what, bytes);
     for (name, value) in [("zero", 0), ("one-more", 37), ("max", 0xffff)] {
-        reject(&format!("idx-{name}"), &format!("idx is {value}"), good.with("idx", 1, &be16(value)));
+        reject(&format!("idx-{name}"), &format!("idx is {value} instead of 39"), good.with("idx", 1, &be16(value)));
     }
     for index in 0..3 {
         for (name, value) in [("zero", 0), ("end", good.bytes.len()), ("max", 0x7fff_ffff), ("negative", 0xffff_ffff)] {
             let field = format!("offset-{index}");
             reject(
                 &format!("{field}-{name}"),
-                &format!("the offset of metalayer {index} is {value}"),
+                &format!(
+                    "the offset of metalayer {index} is {} instead of {}",
+                    int32(value),
+                    good.at(&format!("content-{index}"))
+                ),
                 good.with(&field, 1, &be32(value)),
             );
         }
     }
     let first = good.at("content-0");
-    reject("offset-1-overlap", "two metalayers have the offset of the first", good.with("offset-1", 1, &be32(first)));
+    reject("offset-1-overlap", "the second metalayer has the offset of the first", good.with("offset-1", 1, &be32(first)));
     for (name, count) in [("fewer", 2), ("more", 4), ("none", 0), ("max", 0xffff)] {
         reject(
             &format!("names-{name}"),
-            &format!("{count} names are declared, there are 3"),
+            &format!("{count} names are declared, but there are 3"),
             good.with("offsets", 1, &be16(count)),
         );
         reject(
             &format!("contents-{name}"),
-            &format!("{count} contents are declared, there are 3"),
+            &format!("{count} contents are declared, but there are 3"),
             good.with("contents", 1, &be16(count)),
         );
     }
     for (name, length) in [("zero", 0), ("one-more", 4), ("max", 0x7fff_ffff), ("all", 0xffff_ffff_usize)] {
         reject(
             &format!("content-length-{name}"),
-            &format!("the content of metalayer 1 is said to have {length} bytes"),
+            &format!("the length of the content of metalayer 1 is {length} instead of 3"),
             good.with("content-1", 1, &be32(length)),
         );
     }
     let last = good.at("content-2");
-    reject("content-length-last", "the last content is longer than the header", patched(&good.bytes, last + 1, &be32(1)));
+    reject("content-length-last", "the last content ends after the end of the header", patched(&good.bytes, last + 1, &be32(1)));
     let twice = Header::new(4, 64, 32).with("a", b"1").with("a", b"2").bytes().bytes;
-    reject("name-twice", "two metalayers have one name", twice);
+    reject("name-twice", "two metalayers have the same name", twice);
     let many = (0..20).fold(Header::new(1, 9, 9), |header, index| header.with(&format!("m{}", index % 19), b"1"));
-    reject("name-twice-among-20", "two of twenty metalayers have one name", many.bytes().bytes);
+    reject("name-twice-among-20", "two of twenty metalayers have the same name", many.bytes().bytes);
 }

@@ -24,6 +24,16 @@ impl Layout {
         }
     }
 
+    /// Returns a description.
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            Layout::Caterva => "Caterva's layout (without a dtype)",
+            Layout::Six => "the b2nd layout with six entries (without dtype_format)",
+            Layout::Miscounted => "the b2nd layout with seven entries whose marker declares six",
+            Layout::B2nd => "the b2nd layout",
+        }
+    }
+
     fn count(self) -> u8 {
         match self {
             Layout::Caterva => 0x95,

@@ -32,12 +32,28 @@ pub(crate) fn add(suite: &mut Suite) {
     for (name, what, frame) in [
         ("empty", "no chunks", plain(Vec::new())),
         ("one", "one chunk", plain(vec![stored(0)])),
-        ("zeros", "no chunk files: all chunks are zeros", plain(vec![Place::Special(1, 64); 4])),
-        ("mixed", "a chunk of zeros between others", plain(vec![stored(0), Place::Special(1, 64), stored(1)])),
-        ("last-shorter", "the last chunk is shorter", plain(vec![stored(0), Place::Chunk(chunk::stored(&sample(20), 4))])),
-        ("value", "a chunk of one value, in a file", plain(vec![Place::Chunk(chunk::repeated(&[1, 2, 3, 4], 16))])),
-        ("vlmetalayers", "metalayers and vlmetalayers", plain(vec![stored(0)]).with("m", b"x").note("v", b"\xa1y")),
-        ("seventeen", "seventeen chunks: numbers in names are hexadecimal", plain((0..17).map(stored).collect())),
+        ("zeros", "no chunk files: the index marks all chunks as special (zeros)", plain(vec![Place::Special(1, 64); 4])),
+        (
+            "mixed",
+            "the index marks the second of three chunks as special (zeros)",
+            plain(vec![stored(0), Place::Special(1, 64), stored(1)]),
+        ),
+        (
+            "last-shorter",
+            "the second of two chunks is shorter than the first",
+            plain(vec![stored(0), Place::Chunk(chunk::stored(&sample(20), 4))]),
+        ),
+        (
+            "value",
+            "a chunk that its own header marks as special: a repeated value",
+            plain(vec![Place::Chunk(chunk::repeated(&[1, 2, 3, 4], 16))]),
+        ),
+        ("vlmetalayers", "a metalayer and a vlmetalayer", plain(vec![stored(0)]).with("m", b"x").note("v", b"\xa1y")),
+        (
+            "seventeen",
+            "seventeen chunks: the numbers in the names of their files are hexadecimal",
+            plain((0..17).map(stored).collect()),
+        ),
     ] {
         let built = sparse(frame);
         accept(suite, name, what, &built, built.fact.clone());
@@ -74,32 +90,42 @@ fn wrong(suite: &mut Suite, built: &Built) {
         reject(
             suite,
             &format!("chunk-cut-{length:02}"),
-            &format!("the file of chunk 1 ends after {length} bytes"),
+            &format!("the file of chunk 1 ends after {length} of {} bytes", second.len()),
             with("00000001.chunk", second[..length].to_vec()),
         );
     }
-    reject(suite, "chunk-text", "the file of chunk 1 is a text", with("00000001.chunk", vec![b'x'; 96]));
+    reject(suite, "chunk-text", "the file of chunk 1 contains text", with("00000001.chunk", vec![b'x'; 96]));
     let shorter = Chunk { blocksize: 32, ..chunk::stored(&sample(60), 4) }.bytes();
-    reject(suite, "chunk-shorter", "chunk 1 has 60 bytes of data, the frame says 64", with("00000001.chunk", shorter));
+    reject(suite, "chunk-shorter", "chunk 1 has 60 bytes of data, but the chunksize is 64", with("00000001.chunk", shorter));
     reject(
         suite,
         "frame-cut",
-        "chunks.b2frame ends ten bytes early",
+        "the last ten bytes of chunks.b2frame are missing",
         with(FRAME, built.bytes[..built.bytes.len() - 10].to_vec()),
     );
-    reject(suite, "frame-type", "chunks.b2frame says that it is contiguous", with(FRAME, patched(&built.bytes, 0x1a, &[0])));
+    reject(
+        suite,
+        "frame-type",
+        "the header of chunks.b2frame says that the frame is contiguous",
+        with(FRAME, patched(&built.bytes, 0x1a, &[0])),
+    );
     reject(suite, "frame_len", "frame_len is 2^62", with(FRAME, patched(&built.bytes, 0x10, &(1_u64 << 62).to_be_bytes())));
-    reject(suite, "index-same", "two chunks have one number", with(FRAME, patched(&built.bytes, built.index_at + 40, &[0; 8])));
+    reject(
+        suite,
+        "index-same",
+        "two chunks have the same file number",
+        with(FRAME, patched(&built.bytes, built.index_at + 40, &[0; 8])),
+    );
     reject(
         suite,
         "index-number",
-        "chunk 1 is in the file of number 9, which is missing",
+        "the file number of chunk 1 is 9, but this file is missing",
         with(FRAME, patched(&built.bytes, built.index_at + 40, &9_u64.to_le_bytes())),
     );
     reject(
         suite,
         "index-number-max",
-        "chunk 1 is in the file of number 2^63 - 1",
+        "the file number of chunk 1 is 2^63 - 1",
         with(FRAME, patched(&built.bytes, built.index_at + 40, &i64::MAX.to_le_bytes())),
     );
 }

@@ -45,7 +45,7 @@ fn both(suite: &mut Suite, name: &str, what: &str, files: &Files, verdict: &Verd
     suite.add(
         Layer::Store,
         format!("{name}-zip"),
-        format!("{what}, as an archive"),
+        format!("{what}, as a zip archive"),
         Content::File("b2z", zip::stored(files)),
         verdict.clone(),
     );
@@ -65,12 +65,24 @@ pub(crate) fn add(suite: &mut Suite) {
         vec![("embed.b2e".into(), embed(kind)), ("group/two.b2nd".into(), two.clone()), ("one.b2nd".into(), one.clone())]
     };
     let leaves = || vec![two_says.clone(), one_says.clone()];
-    both(suite, "tree", "a tree of two arrays", &tree("b2tree"), &Verdict::Accept(says("treestore", leaves(), Vec::new())));
-    both(suite, "dict", "a dictionary of two arrays", &tree("b2dict"), &Verdict::Accept(says("dictstore", leaves(), Vec::new())));
+    both(
+        suite,
+        "tree",
+        "a TreeStore with two arrays",
+        &tree("b2tree"),
+        &Verdict::Accept(says("treestore", leaves(), Vec::new())),
+    );
+    both(
+        suite,
+        "dict",
+        "a DictStore with two arrays",
+        &tree("b2dict"),
+        &Verdict::Accept(says("dictstore", leaves(), Vec::new())),
+    );
     both(
         suite,
         "tree-empty",
-        "a tree without leaves",
+        "a TreeStore without leaves",
         &vec![("embed.b2e".into(), embed("b2tree"))],
         &Verdict::Accept(says("treestore", Vec::new(), Vec::new())),
     );
@@ -80,7 +92,7 @@ pub(crate) fn add(suite: &mut Suite) {
     both(
         suite,
         "tree-attributes",
-        "a tree with an attribute",
+        "a TreeStore with two arrays and an attribute",
         &with_attributes,
         &Verdict::Accept(says("treestore", leaves(), vec![("author", pack::text("somebody"))])),
     );
@@ -105,19 +117,25 @@ fn embedded(suite: &mut Suite) {
     };
     let good = build(&[("/one", place(0, one.len())), ("/two", place(one.len(), two.len()))]);
     let verdict = Verdict::Accept(says("embedstore", vec![one_says, two_says], Vec::new()));
-    suite.add(Layer::Store, "embedded", "two arrays in the data of one frame", Content::File("b2e", good), verdict);
+    suite.add(
+        Layer::Store,
+        "embedded",
+        "an EmbedStore: two arrays in the data of one frame",
+        Content::File("b2e", good),
+        verdict,
+    );
     let empty = Frame::new(Header::new(1, 1024, 1024).with("b2embed", &version())).build().bytes;
     suite.add(
         Layer::Store,
         "embedded-empty",
-        "a store that nothing was put into",
+        "an empty EmbedStore, without the vlmetalayer estore_metadata",
         Content::File("b2e", empty),
         Verdict::Accept(says("embedstore", Vec::new(), Vec::new())),
     );
     for (name, what, places) in [
-        ("beyond", "a leaf that ends behind the data", place(0, 1_000_000)),
-        ("no-length", "a leaf without a length", pack::map(&[("offset", pack::int(0))])),
-        ("not-a-frame", "a leaf that starts inside another", place(5, 100)),
+        ("beyond", "an EmbedStore with a leaf that ends after the end of the data", place(0, 1_000_000)),
+        ("no-length", "an EmbedStore with a leaf that has no length", pack::map(&[("offset", pack::int(0))])),
+        ("not-a-frame", "an EmbedStore with a leaf that does not start at the start of a frame", place(5, 100)),
     ] {
         let bytes = build(&[("/one", places)]);
         suite.add(Layer::Store, format!("embedded-{name}"), what, Content::File("b2e", bytes), Verdict::Reject);
@@ -129,17 +147,17 @@ fn wrong(suite: &mut Suite, files: &Files) {
     let mut reject = |name: &str, what: &str, bytes: Vec<u8>| {
         suite.add(Layer::Store, name, what, Content::File("b2z", bytes), Verdict::Reject)
     };
-    reject("zip-cut", "an archive that is cut off", good[..good.len() - 30].to_vec());
-    reject("zip-text", "a text with the name of an archive", b"this is no archive".to_vec());
-    reject("zip-empty", "no bytes", Vec::new());
+    reject("zip-cut", "a zip archive without its last 30 bytes", good[..good.len() - 30].to_vec());
+    reject("zip-text", "text instead of a zip archive", b"this is no archive".to_vec());
+    reject("zip-empty", "an empty file", Vec::new());
     let mut damaged = files.clone();
     damaged[2].1.truncate(300);
-    reject("zip-leaf-cut", "an array that is cut off, in a good archive", zip::stored(&damaged));
+    reject("zip-leaf-cut", "an array that is cut off, in a valid zip archive", zip::stored(&damaged));
     let method = patched(&good, 8, &[99, 0]);
     let directory = good.windows(4).position(|bytes| bytes == [b'P', b'K', 1, 2]).unwrap_or(0);
-    reject("zip-method", "a member compressed with method 99", patched(&method, directory + 10, &[99, 0]));
+    reject("zip-method", "a zip archive with a member of compression method 99", patched(&method, directory + 10, &[99, 0]));
     let mut escaping = files.clone();
     escaping[2].0 = "one.b2nd".into();
     escaping[2].1 = b"no frame at all, though its name says so".to_vec();
-    both(suite, "leaf-text", "a leaf that is a text", &escaping, &Verdict::Reject);
+    both(suite, "leaf-text", "a TreeStore with a leaf that contains text instead of a frame", &escaping, &Verdict::Reject);
 }

@@ -95,24 +95,24 @@ pub(crate) fn add(suite: &mut Suite) {
         suite.add(
             Layer::Table,
             format!("{name}-zip"),
-            format!("{what}, in an archive"),
+            format!("a table in a zip archive: {what}"),
             Content::File("b2z", zip::stored(&files)),
             verdict.clone(),
         );
         suite.add(
             Layer::Table,
             format!("{name}-directory"),
-            format!("{what}, in a directory"),
+            format!("a table in a directory: {what}"),
             Content::Folder("b2d", files),
             verdict,
         );
     };
     let good = columns(7);
-    both("plain", "five columns of seven rows", files(&good, &[1; 7]), Verdict::Accept(says(&good, &[1; 7])));
+    both("plain", "five columns with seven rows", files(&good, &[1; 7]), Verdict::Accept(says(&good, &[1; 7])));
     let live = [1, 0, 1, 1, 0, 1, 1];
-    both("deleted", "rows that were deleted", files(&good, &live), Verdict::Accept(says(&good, &live)));
+    both("deleted", "seven rows, two of which are deleted", files(&good, &live), Verdict::Accept(says(&good, &live)));
     let none = columns(3);
-    both("all-deleted", "no row is live", files(&none, &[0; 3]), Verdict::Accept(says(&none, &[0; 3])));
+    both("all-deleted", "three rows, all of them deleted", files(&none, &[0; 3]), Verdict::Accept(says(&none, &[0; 3])));
     let mut missing = files(&good, &[1; 7]);
     missing.retain(|(name, _)| name != "_cols/l.b2nd");
     both("no-column", "a column whose file is missing", missing, Verdict::Reject);
@@ -121,7 +121,7 @@ pub(crate) fn add(suite: &mut Suite) {
     both("column-cut", "a column whose file is cut off", cut, Verdict::Reject);
     let mut no_rows = files(&good, &[1; 7]);
     no_rows.retain(|(name, _)| name != "_valid_rows.b2nd");
-    both("no-valid-rows", "the array of live rows is missing", no_rows, Verdict::Reject);
+    both("no-valid-rows", "_valid_rows.b2nd, which marks the rows that are not deleted, is missing", no_rows, Verdict::Reject);
     let mut schema = files(&good, &[1; 7]);
     for (name, bytes) in &mut schema {
         if name == "_meta.b2f" {
@@ -135,5 +135,5 @@ pub(crate) fn add(suite: &mut Suite) {
     both("schema-cut", "a schema that is cut off", schema, Verdict::Reject);
     let mut short = columns(7);
     short[1].rows.truncate(3 * 8);
-    both("column-short", "a column of three rows beside others of seven", files(&short, &[1; 7]), Verdict::Reject);
+    both("column-short", "a column with three rows, although the others have seven", files(&short, &[1; 7]), Verdict::Reject);
 }

@@ -10,7 +10,7 @@ use crate::run::Outcome;
 /// Returns the page: the numbers for each layer and adapter, and each difference with its reason.
 pub fn markdown(cases: &[Case], columns: &[Column]) -> String {
     let mut text = String::from(
-        "# Results\n\nWhat implementations do with the cases. `conformance/ci --update` writes this page; `conformance/ci` fails if a result \
+        "# Results\n\nThe results of implementations for the cases of this suite. `conformance/ci --update` writes this page; `conformance/ci` fails if a result \
          changes.\n\nA cell has the number of cases with the expected result, plus those that differ for a known reason. A dash means that the \
          implementation cannot read this layer by itself.\n\n| layer | cases |",
     );
