@@ -241,7 +241,7 @@ impl Object {
         if !part.has_ranges {
             return Err(self.failed(range, "the server does not support range requests: download the object, and open the file"));
         }
-        // The response is checked too, because some stores ignore the tag.
+        // The response is checked too, because some stores ignore the ETag.
         if let Some(message) = opened.and_then(|opened| changed(opened, &part.meta)) {
             return Err(self.failed(range, message));
         }

@@ -207,7 +207,7 @@ fn a_sparse_frame_has_no_more_chunk_files_than_names() {
     let chunk = Chunk::store(&frames::data(10, 64), 4).unwrap();
     assert_eq!(editor.put(&chunk).unwrap(), Offset::At(u32::MAX.into()));
     let error = editor.put(&chunk).unwrap_err().to_string();
-    assert_eq!(error, "no number is left for a new chunk file: `b2nd repack` makes a copy with new numbers");
+    assert_eq!(error, "no number is left for a new chunk file: `b2nd repack DIRECTORY NEW` makes a copy with new numbers");
 }
 
 #[test]

@@ -107,7 +107,9 @@ impl ChunkEditor {
         let place = self.end;
         if self.is_sparse() {
             if place > u64::from(u32::MAX) {
-                return Err(Error::custom("no number is left for a new chunk file: `b2nd repack` makes a copy with new numbers"));
+                return Err(Error::custom(
+                    "no number is left for a new chunk file: `b2nd repack DIRECTORY NEW` makes a copy with new numbers",
+                ));
             }
             self.made.push(place);
             self.named(|chunks| Ok(chunks.write_file(place, chunk.bytes())?))?;
