@@ -74,6 +74,16 @@ fn a_step_takes_every_so_manyth_element() {
 }
 
 #[test]
+fn head_of_long_elements_shows_as_many_as_fit_its_memory() {
+    let tests = Directory::new();
+    let zeros = fs::File::create(tests.path("zeros.bin")).unwrap();
+    zeros.set_len(20 << 20).unwrap();
+    tests.ok(&["import", "--dtype", "|S1048576", "zeros.bin", "z.b2nd"]);
+    assert!(tests.ok(&["head", "-n", "20", "z.b2nd"]).ends_with("… the first 10 of 20\n"));
+    assert!(tests.ok(&["tail", "-n", "20", "z.b2nd"]).ends_with("… the last 10 of 20\n"));
+}
+
+#[test]
 fn what_info_calls_a_recipe_has_no_values() {
     let tests = two_rows();
     let recipe = b"\x81\xa4kind\xa3new";

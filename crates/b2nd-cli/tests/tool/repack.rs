@@ -7,7 +7,7 @@ use b2nd_ndarray::ArrayEditor;
 use b2nd_store::{Folder, Store};
 use b2nd_view::text::thousands;
 
-use crate::harness::{Directory, Place, npy};
+use crate::harness::{Directory, Place, npy, zip};
 
 /// An array with gaps from 50 edits and an attribute; and the length of the same array without gaps.
 fn edited() -> (Directory, usize) {
@@ -286,4 +286,15 @@ fn filters_are_changed_by_name() {
     assert!(tests.ok(&["info", "--full", "d.b2frame"]).contains("  filters       delta, shuffle\n"));
     let (_, error, status) = tests.run(&["repack", "--filters", "deltas", "a.b2nd", "c.b2nd"]);
     assert!(error.contains("expected shuffle, bitshuffle, bytedelta, delta or none") && status == 2, "{error}");
+}
+
+#[test]
+fn only_members_that_lead_out_of_the_store_are_rejected() {
+    let tests = Directory::new();
+    tests.write("dot.zip", zip("./one.b2nd", &Place::data().read("example.b2nd")));
+    tests.ok(&["repack", "dot.zip", "out.b2d"]);
+    assert!(tests.path("out.b2d/one.b2nd").is_file());
+    tests.write("up.zip", zip("./a/../../one.b2nd", &Place::data().read("example.b2nd")));
+    assert!(tests.refused(&["repack", "up.zip", "up.b2d"]).contains("could lead out of the store"));
+    assert!(!tests.path("one.b2nd").exists() && !tests.path("up.b2d").exists());
 }
