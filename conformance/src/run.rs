@@ -22,7 +22,8 @@ pub use limits::Limits;
 pub enum Outcome {
     /// The expected result.
     Passed,
-    /// A different result that the case lists, and the reason. If the case lists several results, the expected one counts as well.
+    /// A different result that the case lists, and the reason. If the case lists several results, the expected result is also reported as
+    /// `Known`, with [`Does::Accepts`].
     Known(Does, String),
     /// A different result that the case does not list, and a description of it.
     Failed(String),

@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 }
 
 /// Formats an error with its causes. Errors of DataFusion contain the text of their cause, so a cause whose text was already printed is
-/// left out. Control characters, which may come from names of files and columns, are escaped.
+/// left out. Control characters, which may come from names of files and columns, are escaped, except line feeds.
 fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(|cause| cause.to_string()) {

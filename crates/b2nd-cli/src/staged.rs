@@ -28,8 +28,8 @@ pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     }
 }
 
-/// Fails if the target of a command exists, unless it is a file and `overwrite` is true, or if it would replace `source`, the argument that
-/// names the input. Standard output is always free.
+/// Fails if the target of a command exists, unless it is a file and `overwrite` is true, or if it would replace the input, which the
+/// argument `source` names. Standard output is always free.
 pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Result<()> {
     must_not_be_input(target, source)?;
     if is_standard(target) { Ok(()) } else { must_be_free(target, overwrite) }
@@ -46,7 +46,8 @@ pub(crate) fn must_be_local(word: &Path, command: &str) -> Result<()> {
     Err(Error::new(format_args!("`b2nd {command}` cannot read it {what_to_do}")))
 }
 
-/// Fails if the new file or directory `target` would replace `source`, the argument that names the input, or a directory that contains it.
+/// Fails if the new file or directory `target` would replace the input, which the argument `source` names, or a directory
+/// that contains the input.
 pub(crate) fn must_not_be_input(target: &Path, source: &Path) -> Result<()> {
     let location = Location::new(source.as_os_str());
     let Some(source) = location.path() else { return Ok(()) };

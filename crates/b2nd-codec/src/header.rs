@@ -201,7 +201,7 @@ impl ChunkHeader {
         }
     }
 
-    /// Creates a header with the longest blocksize for `nbytes` bytes of data. Its cbytes is the length of the header.
+    /// Creates a header with the largest blocksize for `nbytes` bytes of data. Its cbytes is the length of the header.
     pub(crate) fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         if typesize == 0 {
             return Err(Error::mismatch("typesize", "1 or more", typesize, 3));

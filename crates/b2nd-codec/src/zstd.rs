@@ -24,7 +24,7 @@ use crate::ids::CodecId;
 /// The data of a frame is at most this number of times as long as the frame: a block of 128 KiB takes at least 4 bytes.
 const MAX_RATIO: u64 = 1 << 15;
 
-/// Compresses data into a frame. The level is at most 22; 0 is the default level. With `checksum`, the frame has a checksum of the data.
+/// Compresses data into a frame. Levels above 22 count as 22, and 0 is the default level. With `checksum`, the frame has a checksum of the data.
 ///
 /// # Errors
 ///

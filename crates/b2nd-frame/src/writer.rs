@@ -101,12 +101,12 @@ impl<T: Target> Writer<T> {
     ///
     /// Fails if
     ///
-    /// * the chunk's data is empty, or longer than the chunksize in the header,
+    /// * the chunk's data is empty or, unless chunks vary in length, longer than the chunksize in the header,
     /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
     /// * the chunk is a special chunk of NaN whose typesize differs from the typesize in the header, or a special chunk of zeros, NaN or
     ///   uninitialized elements whose length is not a multiple of that typesize,
     /// * the chunk is a special chunk of zeros, NaN or uninitialized elements, and chunks vary in length: an entry in the index holds no
-    ///   length, and C-Blosc2 does not open a file whose first chunk is such a chunk, or
+    ///   length, and C-Blosc2 does not open a file whose first chunk is special but stored as a chunk, or
     /// * the target cannot be written. The chunk can then be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());

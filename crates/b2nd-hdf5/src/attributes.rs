@@ -27,7 +27,7 @@ pub(crate) fn values(all: &[hdf5_reader::Attribute]) -> Vec<Attribute> {
     all.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect()
 }
 
-/// Returns the value of an attribute, or `None` if its type is not supported. Arrays become lists, structures become maps. A list of one
+/// Returns the value of an attribute, or `None` if its type is not supported. Arrays become lists, and structures become maps. A list of one
 /// element becomes the element, unless it is a string of variable length: netCDF stores a number in this way, and has no lists of one
 /// number.
 fn value(attribute: &hdf5_reader::Attribute) -> Option<Value> {

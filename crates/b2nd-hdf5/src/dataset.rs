@@ -68,7 +68,7 @@ pub struct ChunkInfo {
     pub blosc: Option<ChunkHeader>,
 }
 
-/// Where the chunks are.
+/// The locations of a dataset's data.
 enum Places {
     /// The locations of the written chunks, in the order of their indices.
     Chunked(Vec<Place>),

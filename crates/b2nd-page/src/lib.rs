@@ -8,7 +8,7 @@
 //! | answer all questions about a local file or a URL | `Session` (feature `values`) |
 //!
 //! Answers are JSON, or bytes that contain JSON and buffers. In WebAssembly, where the bytes of a file are fetched piece by piece, a question is
-//! asked again until no bytes are missing. The README has an example.
+//! asked again until no bytes are missing. The README has an example with a `Session`.
 
 mod answer;
 mod bytes;

@@ -95,7 +95,7 @@ impl Leaf {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes cannot be read, or if the leaf is a table or a reference to a server.
+    /// Fails if the bytes cannot be read, or if the leaf is a table or a reference to data on a server.
     pub fn open(&self, folder: &dyn Folder) -> Result<Bytes> {
         let member = self.member.as_deref().unwrap_or_default();
         match &self.content {

@@ -16,7 +16,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Copies the owner and the group, if this process may do so. Returns the permissions for the new file, which give no user more access than
-/// the permissions of the old file did. The only exception is the owner of a new directory, who can always write to it.
+/// the permissions of the old file did. The only exception is the owner of the new file or directory: a new owner gets the
+/// permissions of the old one, and the owner of a new directory can always write to it.
 #[cfg(unix)]
 fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
