@@ -161,7 +161,8 @@ def main():
                 if not is_known and name.endswith(".b2nd") and not is_leftover(name) and name in found:
                     sides = [path for path in (template / name, after_run / name) if path.exists()]
                     is_known = any(frames_are_equal(work / name, path) for path in sides)
-                # Old chunk files may remain after the new index has been moved into place.
+                # Chunk files that the index does not contain may remain: old ones after the new index has been moved into place and, after
+                # SIGKILL, new ones next to the old index.
                 if not is_known and name == "s.b2frame":
                     sides = [after_run] + ([template] if sent == signal.SIGKILL else [])
                     is_known = any(has_only_more_chunks(work / name, side / name) for side in sides)

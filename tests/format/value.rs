@@ -192,7 +192,7 @@ fn values_nest_128_levels_deep() {
     assert!(matches!(error.kind(), ErrorKind::TooDeep));
     assert_eq!(error.offset(), Some(128));
     assert!(matches!(Value::from_slice(&[0x91; 1 << 20]).unwrap_err().kind(), ErrorKind::TooDeep));
-    // Values of maps, and keys that are maps, count as a level like elements of lists.
+    // A map counts as one level for its values and for its keys, as a list does for its elements.
     let in_values = |depth| [[0x81, 2].repeat(depth), vec![1_u8]].concat();
     let in_keys = |depth| [vec![0x81; depth], vec![1_u8; depth + 1]].concat();
     for (nested, offset) in [(&in_values as &dyn Fn(usize) -> Vec<u8>, 256), (&in_keys, 128)] {

@@ -33,7 +33,7 @@ export class UrlSource {
    */
   static async open(url, name) {
     const source = new UrlSource(url, name);
-    // The response usually also has the length of the file. Its bytes are kept, because they are read next.
+    // The response usually also has the length of the file. The bytes of the response are kept, because they are read next.
     const response = await source.fetch(0, 4096);
     source.first = new Uint8Array(await response.arrayBuffer());
     const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "");

@@ -454,7 +454,7 @@ test("a large array has a coarse view with a label, zooming shows all elements, 
   await shown(other.page);
   await other.page.locator(".map-frame canvas").waitFor();
   assert.deepEqual(await pixels(other.page), zoomed);
-  // An element leads to the line through it.
+  // Enter on an element shows a button that opens the line through the element.
   await page.locator(".map-frame").focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");

@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert_eq!(b2nd::to_vec(&serde_json::from_value::<Header>(json.clone())?)?, before);
 
-    // The number of threads that wrote a file is in its header, so equal arrays from two machines can differ. Here it is set to a
-    // fixed value.
+    // The header contains the number of threads that wrote the file, so two machines can write different files for equal arrays. Here it
+    // is set to a fixed value.
     json["compression_threads"] = 4.into();
     let mut header: Header = serde_json::from_value(json)?;
     println!("\nwith 4 threads, {}", changes(&before, &b2nd::to_vec(&header)?));

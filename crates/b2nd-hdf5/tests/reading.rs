@@ -137,7 +137,7 @@ fn a_failed_read_is_an_error_and_hides_no_name_from_the_next() {
         left.store(count, Ordering::Relaxed);
         let error = file.dataset("group/inner/depth").err();
         if (1..=count).contains(&left.swap(u64::MAX, Ordering::Relaxed)) {
-            // The links of the root are read last.
+            // Each read has failed once, including the last ones, which search the root for the names of the dimensions.
             assert!(count > 20, "{count}");
             break;
         }

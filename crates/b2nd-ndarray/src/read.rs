@@ -78,7 +78,7 @@ impl Array {
     /// ```
     pub fn repeated(&self, slice: &[Range<i64>]) -> Option<Vec<u8>> {
         self.check(slice).ok().filter(|_| self.flat.is_none())?;
-        // A chunk stored in more bytes is not special, or a gap follows it. It is not read, since it would be read again with the slice.
+        // A chunk that takes more than `longest` bytes is not special, or a gap follows it. It is not read, since it would be read again with the slice.
         let longest = (ChunkHeader::MAX_LEN + self.itemsize()) as u64;
         let mut chunks = self.grid.chunks_in(slice).ok()?.map(|number| {
             self.stored_len(number).ok().filter(|&length| length <= longest)?;

@@ -234,7 +234,8 @@ fn every_way_to_read_gives_what_the_array_gives() {
     let remote = open(&store).unwrap();
     let took = || std::mem::take(&mut *store.requests.lock().unwrap()).len();
     took();
-    // Rows 0, 200 and 400, and columns 0 and 200: six chunks. One request fetches the two in a row and the chunk between them.
+    // Rows 0, 200 and 400, and columns 0 and 200: six chunks. In each row of chunks, one request fetches both
+    // chunks and the chunk between them.
     let steps = Select::steps(&[0..500, 0..400], &[200, 200]).unwrap();
     assert_eq!(block_on(remote.select::<u32>(&steps)).unwrap(), local.select::<u32>(&steps).unwrap());
     assert_eq!(took(), 3);

@@ -15,7 +15,7 @@ pub(crate) fn describe(store: &Store) -> Result<(StoreListing, String)> {
     // All leaves are read before an error is returned, so that the missing ranges of all leaves are fetched at the same time.
     let leaves: Vec<Result<String>> = listing.leaves.iter().map(|leaf| of_leaf(store, leaf)).collect();
     let leaves: Vec<String> = leaves.into_iter().collect::<Result<_>>()?;
-    // The JSON is put together as text. With values of serde_json, the serialization code would be compiled twice.
+    // The JSON is put together as text. For `serde_json::Value`s, the serialization code would be compiled for a second serializer.
     let object = to_json(&StoreObject::of_store(&listing, store.name(), None));
     let text = format!(r#"{{"store":{object},"leaves":[{}]}}"#, leaves.join(","));
     Ok((listing, text))

@@ -238,7 +238,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         let (outer, inner) = if exists(name) { (name, "") } else { inside().filter(|_| !raw).unwrap_or((name, "")) };
         let mut named: Vec<_> = all.into_iter().filter(|entry| entry.name == outer.as_bytes()).collect();
         named.retain(|entry| !fixed || entry.place == "metalayer");
-        // If several entries have this name, an attribute is preferred to a metalayer.
+        // If several entries have this name, an attribute is preferred.
         named.sort_by_key(|entry| entry.place != "attribute");
         let what = if fixed { "metalayer" } else { "attribute" };
         let missing = || Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));

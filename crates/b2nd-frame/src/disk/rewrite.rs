@@ -120,7 +120,8 @@ pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Resul
 /// Writes the header, chunks, index and trailer to a new file.
 pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle) -> Result<()> {
     let trailer = b2nd::to_vec(file.trailer()?)?;
-    // Copy the bytes between the header and the trailer: the chunks, if the frame is contiguous, and the index.
+    // Copy the bytes from the end of the header to the end of the index: the chunks, if the frame is contiguous, and the index. Bytes
+    // between the index and the trailer, which edits can leave, are not copied.
     let start = file.header().header_len() as u64;
     let end = index_end(file, trailer.len() as u64)?;
     let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));

@@ -34,7 +34,7 @@ const LONGEST_NEAR: usize = WINDOW + LAST_MATCH - 1;
 const FRACTION: u32 = 6;
 
 /// At most 14 literals, whose number fits the token, are copied by one copy of 16 bytes. Bytes that are written later overwrite the
-/// surplus.
+/// surplus, or it lies after the end of the stream.
 const WIDE: usize = 16;
 
 /// The hash tables, which contain the newest position of each hash: `near` for data of at most [`LONGEST_NEAR`] bytes, `far`
@@ -186,7 +186,7 @@ pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, dista
     let more = length - SHORTEST;
     let distance = (distance as u16).to_le_bytes();
     let end = match (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
-        // This copies a fixed number of bytes, which may be too many. Later steps overwrite the surplus.
+        // This copies a fixed number of bytes, which may be too many (see `WIDE`).
         (Some(place), Some(from)) if literals < 15 => {
             place[0] = (literals << 4 | more.min(15)) as u8;
             place[1..=WIDE].copy_from_slice(from);
