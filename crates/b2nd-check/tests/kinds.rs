@@ -171,6 +171,10 @@ fn only_metadata_that_python_reads_must_be_messagepack() {
     assert_eq!(found("other", ["batcharray", "_batch_array_metadata"]), expected);
     let tensor = finding("vlmetalayer \"__pack_tensor__\"", "tensor");
     assert_eq!(found("other", ["more", "__pack_tensor__"]), [tensor]);
+    for (metalayer, kind) in [("b2o", "b2object"), ("proxy-source", "proxy"), ("LazyArray", "lazyexpr")] {
+        let expected = finding(&format!("metalayer {metalayer:?}"), kind);
+        assert!(found("other", [metalayer, "more"]).contains(&expected), "{metalayer}");
+    }
 }
 
 /// A source with a front, a back, and a gap of zeros in between that takes no memory.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use b2nd_frame::NewFile;
 use b2nd_store::{Bytes, Folder, LeftOut, Store, Why};
+use rawzip::path::{EntryPath, ZipFilePath};
 use rawzip::{Crc32Option, ZipArchiveWriter};
 
 use crate::error::{Error, Result};
@@ -30,7 +31,12 @@ pub(crate) fn write(
     let mut archive = ZipArchiveWriter::new(BufWriter::new(new.file()));
     for name in names {
         let crc = member(name, &path)?.map_or(Crc32Option::Calculate, Crc32Option::Custom);
-        let (mut entry, config) = archive.new_file(name).crc32(crc).start()?;
+        // rawzip changes text such as `a:b`, `a\b` and `./a`, but it cannot mark bytes as UTF-8.
+        let written = if name.is_ascii() { EntryPath::verbatim(name.as_bytes()) } else { ZipFilePath::from_str(name).into() };
+        if !name.is_ascii() && ZipFilePath::from_str(name).as_str() != name {
+            return Err(Error::new(format_args!("{name:?}: only names in ASCII can contain :, \\, // or ./ in an archive")));
+        }
+        let (mut entry, config) = archive.new_file(written).crc32(crc).start()?;
         let mut writer = config.wrap(&mut entry);
         io::copy(&mut fs::File::open(&path)?, &mut writer)?;
         let (_, written) = writer.finish()?;
@@ -49,8 +55,7 @@ pub(crate) fn lock(store: Store, path: &Path) -> Result<(Option<NewFile>, Store)
 /// Returns the names of all files of a store that is copied, sorted, and the names of links, which are not copied. Fails if other files of
 /// the store cannot be copied.
 pub(crate) fn names(store: &Store) -> Result<(Vec<String>, Vec<LeftOut>)> {
-    let (mut names, left_out) = store.contents()?;
-    names.sort_unstable();
+    let (names, left_out) = store.contents()?;
     match left_out.iter().find(|one| one.why != Why::Link) {
         Some(one) => Err(Error::new(format_args!("{one}; it would be lost, so nothing was written"))),
         None => Ok((names, left_out)),

@@ -69,12 +69,9 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
     if whole.len() > 1 {
         values.cut_columns(fitting as i64);
     }
-    while length(&values.array, &values.selection.ranges) > MOST && values.selection.lengths().iter().any(|&length| length > 1) {
-        let rows = values.selection.lengths().iter().rev().take(2).next_back().copied().unwrap_or(1);
-        values.cut(cut.end, u64::try_from(rows / 2).unwrap_or(1).max(1));
-        if rows <= 1 {
-            break;
-        }
+    let rows = |values: &SelectedArray| values.selection.lengths().iter().rev().take(2).next_back().copied().unwrap_or(1);
+    while length(&values.array, &values.selection.ranges) > MOST && rows(values) > 1 {
+        values.cut(cut.end, u64::try_from(rows(values) / 2).unwrap_or(1));
     }
     let shown = values.selection.lengths();
     let bytes = values.read_all()?;

@@ -1,6 +1,6 @@
 //! Errors of hdf5-reader as errors of frames.
 
-use b2nd_codec::{Error as Codec, ErrorKind};
+use b2nd_codec::{Error as Codec, ErrorKind::NoCodec};
 use b2nd_frame::Error;
 use b2nd_store::is_of_source;
 use hdf5_reader::error::Error as Fault;
@@ -14,9 +14,7 @@ pub(crate) fn fault(error: Fault) -> Error {
             error => Error::custom(format_args!("{path}: {error}")),
         },
         Fault::UnsupportedLayoutClass(3) => Error::custom("virtual datasets are not read"),
-        Fault::UnsupportedFilter(filter) => {
-            Codec::from(ErrorKind::NoCodec { reason: format!("{filter} is not supported"), codec: filter }).into()
-        }
+        Fault::UnsupportedFilter(codec) => Codec::from(NoCodec { reason: format!("{codec} is not supported"), codec }).into(),
         error => Error::custom(format_args!("{error}")),
     }
 }

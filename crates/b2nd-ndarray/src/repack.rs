@@ -205,8 +205,10 @@ impl<'a> Job<'a> {
             }
         };
         if count > LONGEST / 8 {
-            let most = LONGEST / 8;
-            return Err(Error::custom(format_args!("the copy would have {count} chunks; at most {most} can be written")));
+            return Err(Error::custom(format_args!(
+                "the copy would have {count} chunks; at most {} can be written",
+                LONGEST / 8
+            )));
         }
         let (frame, work) = (&self.frame, &self.work);
         in_batches(

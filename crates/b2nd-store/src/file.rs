@@ -133,6 +133,7 @@ impl Folder for Directory {
                 }
             }
         }
+        files.sort_unstable();
         Ok((files, left_out))
     }
 

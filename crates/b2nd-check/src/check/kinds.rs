@@ -55,6 +55,8 @@ impl Findings {
             Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => (&[], "estore_metadata"),
             Kind::BatchArray | Kind::ListArray => (&["batcharray", "listarray"], "_batch_array_metadata"),
             Kind::Tensor => (&[], "__pack_tensor__"),
+            Kind::CTable => (&[], "version"),
+            kind if kind.needs_trust() => (&["b2o", "LazyArray", "proxy-source"], "_LazyArray"),
             _ => return,
         };
         let metalayers = metalayers.iter().map(|&name| ("metalayer", name, header.metalayers().get(name).map(Cow::Borrowed)));
@@ -67,9 +69,9 @@ impl Findings {
             }
         }
         match kind {
-            Kind::Tensor => {}
             Kind::BatchArray | Kind::ListArray => self.batches(header, trailer, decompressor),
-            _ => self.embedding(header, trailer, decompressor),
+            kind if kind.is_store() => self.embedding(header, trailer, decompressor),
+            _ => {}
         }
     }
 

@@ -59,6 +59,7 @@ fn values_are_compared_without_metadata_and_within_tolerances() {
         let (out, _, status) = tests.run(&["diff", "--values", "--rtol", "0.5", one, other]);
         assert_eq!((out.contains("1 element differs"), status), (one != other, i32::from(one != other)), "{out}");
     }
+    assert_eq!(tests.run(&["diff", "--values", "--rtol", "nan", "one.b2nd", "two.b2nd"]).2, 1);
 }
 
 #[test]

@@ -298,3 +298,30 @@ fn only_members_that_lead_out_of_the_store_are_rejected() {
     assert!(tests.refused(&["repack", "up.zip", "up.b2d"]).contains("could lead out of the store"));
     assert!(!tests.path("one.b2nd").exists() && !tests.path("up.b2d").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn members_of_archives_keep_their_names() {
+    let tests = Directory::new();
+    let frame = Place::data().read("example.b2nd");
+    fs::create_dir_all(tests.path("s.b2d/x:y")).unwrap();
+    for name in ["a:z", "b:z", "a\\z", "z", "x:y/ä", "µ.z"] {
+        tests.write(&format!("s.b2d/{name}.b2nd"), &frame);
+    }
+    let keys = |store: &str| tests.ok(&["ls", store]).lines().filter_map(|line| line.split_once("::")).count();
+    let names = |store: &str| Store::open(tests.path(store)).unwrap().contents().unwrap().0;
+    let sorted = |mut names: Vec<String>| {
+        names.sort();
+        names
+    };
+    let expected = sorted(names("s.b2d"));
+    tests.refused(&["repack", "s.b2d", "s.b2z"]);
+    fs::rename(tests.path("s.b2d/x:y/ä.b2nd"), tests.path("s.b2d/ä.b2nd")).unwrap();
+    assert!(keys("s.b2d") >= 6 && expected.len() == 6);
+    tests.ok(&["repack", "s.b2d", "s.b2z"]);
+    assert_eq!(sorted(names("s.b2z")), sorted(names("s.b2d")));
+    tests.ok(&["repack", "s.b2z"]);
+    tests.ok(&["meta", "set", "s.b2z::/z", "unit", "1"]);
+    assert_eq!(sorted(names("s.b2z")), sorted(names("s.b2d")));
+    assert_eq!(keys("s.b2z"), keys("s.b2d"));
+}
