@@ -216,10 +216,10 @@ impl<T: Target> Writer<T> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
+        self.check_next(nbytes)?;
         if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
             return Err(Error::custom("an entry in the index holds no length, but the chunks of this frame vary in length"));
         }
-        self.check_next(nbytes)?;
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
         Chunk::special(special, nbytes, typesize)?;
         self.push(Offset::Special(special), nbytes)
