@@ -169,7 +169,7 @@ impl<T: Target> Writer<T> {
     }
 
     /// Checks that this chunk can be appended. If it is the first compressed chunk whose blocksize differs from the blocksize in the
-    /// header, records this for `finish`, which returns an error if the frame is an array.
+    /// header, records this for `check_array`, which `finish` calls.
     fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check_next(chunk.nbytes())?;
         let number = self.len();

@@ -311,8 +311,8 @@ impl Editor {
         written
     }
 
-    /// Opens the file again, and continues with it if it has the new header, which it may have even if writing failed. Returns `written`, the
-    /// result of writing, or an error if writing succeeded but the file does not have the new header.
+    /// Opens the file again if it has the new header, which it may have even if writing failed. Returns `written`, the result of writing, or
+    /// an error if writing succeeded but the file cannot be opened or has another header.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,

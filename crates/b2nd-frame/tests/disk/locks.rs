@@ -86,7 +86,7 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
 fn a_thread_does_not_wait_for_itself() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    let said = "the file is locked: this thread itself has the file open, so it would wait forever";
+    let said = "the file is locked: this thread itself has the file open, and would wait forever";
     let refused = |error: b2nd_frame::Error| {
         assert!(matches!(error.kind(), ErrorKind::Locked { .. }));
         assert_eq!(error.to_string(), format!("{}: {said}", path.display()));

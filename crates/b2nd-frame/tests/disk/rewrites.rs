@@ -225,7 +225,7 @@ fn a_directory_is_rewritten_with_its_mode_and_its_chunks_alone() {
     use std::os::unix::fs::PermissionsExt;
 
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    // Chunks cannot be written to a read-only directory, so its mode is not copied.
+    // Chunks cannot be written to a read-only directory, so the owner of the copy gets all permissions.
     for old in [0o750, 0o550] {
         let scratch = Scratch::new();
         let (from, to) = (scratch.join("from.b2nd"), scratch.join("to.b2nd"));

@@ -245,7 +245,7 @@ fn an_index_that_does_not_fit_the_sizes() {
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
     refused(&[(INDEX + 31, &[0x20])], "index: expected offsets, found a special chunk (nan)");
     refused(&[(INDEX + 31, &[0x10])], "index: two chunks have the offset 0");
-    // The index repeats one value: a value that is not the size of an offset, and an offset after the chunks.
+    // The index repeats one value: one that is shorter than an offset, then offsets after the chunks.
     let value = |typesize, sizes: [i32; 3]| {
         let sizes = sizes.map(i32::to_le_bytes).concat();
         [&[5, 1, 5, typesize], sizes.as_slice(), &[0; 15], &[0x30]].concat()
