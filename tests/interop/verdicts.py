@@ -73,8 +73,8 @@ REASONS = [
     (THEIRS, r"chunk\[\d\].nbytes", "A chunk's length contradicts the header's sizes. C-Blosc2 uses the chunk's."),
     (
         THEIRS,
-        r"unknown special value",
-        "This byte is no known special value. C-Blosc2 checks single bits of it, and reads zeros.",
+        r"not a valid special value",
+        "This byte is not a valid special value. C-Blosc2 checks single bits of it, and reads zeros.",
     ),
     (
         THEIRS,
@@ -82,7 +82,7 @@ REASONS = [
         "In a newer version, fields may have another meaning. C-Blosc2 3 rejects a newer version only if byte 30 has an unknown flag, "
         "C-Blosc2 2 always.",
     ),
-    (THEIRS, r"two chunks are at", "Two chunks have the same offset: writing one would change the other."),
+    (THEIRS, r"two chunks have the offset", "Two chunks have the same offset: writing one would change the other."),
     (
         THEIRS,
         r"entries, |elements( \(9e\))?, found|header elements|invalid length|dimensions?, but ndim|shortest marker|found [\w ]+ \([0-9a-f]{2}\)",

@@ -14,7 +14,7 @@ fn main() -> b2nd_frame::Result<()> {
         return Ok(());
     };
     let geometry = array.geometry();
-    println!("{path}: {:?} elements of {}", geometry.shape(), array.dtype().unwrap_or("a type that the file does not say"));
+    println!("{path}: {:?} elements of {}", geometry.shape(), array.dtype().unwrap_or("a dtype that the file does not give"));
     println!("in chunks of {:?}, and blocks of {:?}", geometry.chunkshape(), geometry.blockshape());
     println!("compressed with {}, level {}", file.header().codec(), file.header().level());
     Ok(())

@@ -9,7 +9,7 @@ use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::{CodecId, Filter, Frame, Header, Special, Writer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Shape, chunkshape and blockshape in elements. With the type of the elements, they determine the sizes in bytes.
+    // Shape, chunkshape and blockshape in elements. With the dtype, they determine the sizes in bytes.
     let geometry = Geometry::new(&[30_000, 100_000], &[1_000, 10_000], &[100, 1_000])?;
     let meta = B2ndMeta::of::<f64>(geometry);
     // With the parameter 0, shuffle uses the typesize.

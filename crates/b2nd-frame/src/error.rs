@@ -1,4 +1,4 @@
-//! [`Error`]: what failed, in which file, chunk or field, and at which byte.
+//! [`Error`]: the error type of this crate.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -50,8 +50,9 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the offset of the byte that caused the error, or `None` if it is unknown. The offset counts from the start of the frame, or
-    /// of the input if only a part of a frame was decoded. If the input ended too early, the offset is the length of the input.
+    /// Returns the offset of the byte that caused the error, or `None` if it is unknown. The offset counts from the start of the frame, of
+    /// the chunk's file in a sparse frame, or of the input if only a part of a frame was decoded. If the input ended too early, the offset
+    /// is the length of the input.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }

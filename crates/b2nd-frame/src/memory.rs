@@ -26,7 +26,7 @@ impl<'a> Frame<Buffer<&'a [u8]>> {
     pub fn from_slice(frame: &'a [u8]) -> Result<Self> {
         let header = Header::from_slice(frame)?;
         if header.frame_type() == FrameType::Sparse {
-            return Err(Error::custom("the chunks of a sparse frame are separate files: open its directory"));
+            return Err(Error::custom("the chunks of a sparse frame are separate files: open the directory of the frame"));
         }
         let Some(source) = usize::try_from(header.frame_len()).ok().and_then(|length| frame.get(..length)) else {
             return Err(cut_off(frame.len() as u64, header.frame_len() - frame.len() as u64));

@@ -169,7 +169,7 @@ impl<T: Target> Writer<T> {
     }
 
     /// Checks that this chunk can be appended. If it is the first compressed chunk whose blocksize differs from the blocksize in the
-    /// header, records this for `finish`, which returns an error if the frame is an array.
+    /// header, records this for `check_array`, which `finish` calls.
     fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check_next(chunk.nbytes())?;
         let number = self.len();
@@ -216,10 +216,10 @@ impl<T: Target> Writer<T> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
+        self.check_next(nbytes)?;
         if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
             return Err(Error::custom("a special chunk in the index has no length, but the chunks of this frame vary in length"));
         }
-        self.check_next(nbytes)?;
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
         Chunk::special(special, nbytes, typesize)?;
         self.push(Offset::Special(special), nbytes)

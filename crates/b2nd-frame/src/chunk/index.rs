@@ -21,7 +21,8 @@ pub enum Offset {
 }
 
 impl Offset {
-    /// Decodes an entry of the index, which is negative if the chunk is special. Returns `None` if the special value is unknown.
+    /// Decodes an entry of the index, which is negative if the chunk is special. Returns `None` if the special value is unknown, or is
+    /// [`Special::Value`], which an entry cannot hold.
     fn from_raw(raw: i64) -> Option<Offset> {
         match u64::try_from(raw) {
             Ok(at) => Some(Offset::At(at)),
@@ -192,7 +193,7 @@ fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     starts.sort_unstable();
     let repeated = starts.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
     match repeated.or(starts.first().copied().filter(|_| count != offsets.len())) {
-        Some(at) => Err(Error::custom(format_args!("index: two chunks are at offset {at}"))),
+        Some(at) => Err(Error::custom(format_args!("index: two chunks have the offset {at}"))),
         None => Ok(starts),
     }
 }
@@ -215,6 +216,6 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
 /// Decodes one entry of the index, a little-endian `i64`. `chunk` is the index of the chunk, for the error.
 fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
     let raw = i64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default());
-    let unknown = || Error::custom(format_args!("offset {raw:#x} of chunk {chunk} is an unknown special value"));
+    let unknown = || Error::custom(format_args!("offset {raw:#x} of chunk {chunk} is not a valid special value"));
     Offset::from_raw(raw).ok_or_else(unknown)
 }

@@ -62,15 +62,15 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
 /// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock
 /// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock file, so that
-/// C-Blosc2 reads the frame again. If the lock file is a symbolic link, or is longer than a lock file can be, the edit fails. Set
+/// C-Blosc2 reads the frame again. If the lock file is a symbolic link (on Unix) or longer than a lock file can be, the edit fails. Set
 /// `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
 ///
 /// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
 /// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
 /// of the header, the frame is destroyed. If C-Blosc2 changes the file without taking its lock, edits may be lost and the frame may be
-/// destroyed at any time. Each edit checks that the file still has the header that was read, and that the path still names the file. If
-/// not, it returns [`ErrorKind::Changed`].
+/// destroyed at any time. Each edit checks that the file still has the header that was read and, on Unix, that the path still names
+/// the file. If not, it returns [`ErrorKind::Changed`].
 ///
 /// # Attributes of a replaced file
 ///
@@ -311,8 +311,8 @@ impl Editor {
         written
     }
 
-    /// Opens the file again if it has the new header, which it may have even if writing failed. `written` is the result of writing, and is
-    /// returned.
+    /// Opens the file again if it has the new header, which it may have even if writing failed. Returns `written`, the result of writing, or
+    /// an error if writing succeeded but the file cannot be opened or has another header.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,

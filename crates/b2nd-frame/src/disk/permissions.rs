@@ -1,4 +1,4 @@
-//! Copies the owner, group, permissions and extended attributes of a file to the file that replaces it, as far as the system allows.
+//! Copies the permissions of a file to its copy or replacement and, as far as the system allows, the owner, group and extended attributes.
 
 use std::fs;
 use std::io;

@@ -117,7 +117,7 @@ pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Resul
     Ok(header)
 }
 
-/// Writes the header, chunks, index and trailer to a new file.
+/// Writes the header, the chunks of a contiguous frame, the index and the trailer to a new file.
 pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle) -> Result<()> {
     let trailer = b2nd::to_vec(file.trailer()?)?;
     // Copy the bytes from the end of the header to the end of the index: the chunks, if the frame is contiguous, and the index. Bytes
@@ -142,10 +142,10 @@ pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     }
     let bytes = file.read(tail.start..tail.end.min(tail.start.saturating_add(ChunkHeader::MAX_LEN as u64)))?;
     let index = ChunkHeader::from_slice(&bytes).map_err(|error| Error::from(error).field("index"))?;
-    let (end, limit) = (tail.start + index.cbytes() as u64, tail.end.saturating_sub(trailer_len));
-    if end > limit {
-        let needed = usize::try_from(end - limit).unwrap_or(usize::MAX);
-        return Err(Error::end(needed, usize::try_from(limit).unwrap_or(usize::MAX)).field("index"));
+    let room = tail.end.saturating_sub(trailer_len).saturating_sub(tail.start);
+    if index.cbytes() as u64 > room {
+        let at = usize::try_from(tail.start + 12).unwrap_or(usize::MAX);
+        return Err(Error::mismatch("cbytes", format_args!("at most {room}"), index.cbytes(), at).field("index"));
     }
-    Ok(end)
+    Ok(tail.start + index.cbytes() as u64)
 }

@@ -26,8 +26,8 @@ const UNSEEN: u64 = 1 << 16;
 pub struct FileSource {
     file: fs::File,
     path: PathBuf,
-    /// The file without symbolic links and relative directories, if the file is open for editing. The chunk files are next to it, even if
-    /// `path` leads to another file by now.
+    /// The path with symbolic links resolved, if the file is open for editing. The chunk files are next to this path, even if `path` is a
+    /// symbolic link that now names another file.
     real: Option<PathBuf>,
     /// Locks on the lock files of C-Blosc2, if the file was opened by `File::open_shared`.
     sidecars: Option<Sidecars>,

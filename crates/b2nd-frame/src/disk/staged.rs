@@ -15,14 +15,15 @@ use crate::error::Result;
 /// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
 const REPEATED: usize = 200;
 
-/// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name or its start. If this has neither of
-/// these endings, the first of them is added to it. By these endings, this crate recognizes its temporary files.
+/// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name or its start, followed by the first
+/// of these endings if that part ends with neither of them. By these endings, this crate recognizes its temporary files.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 
 /// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before it is
 /// finished, the file or directory is removed.
 ///
-/// The file or directory is locked until it is finished. A temporary file without a lock was left by a killed process, and is removed.
+/// If the system can lock the file or directory, it is locked until it is finished. A temporary file without a lock was left by a killed
+/// process, and is removed.
 #[derive(Debug)]
 pub(super) struct Staged {
     temporary: PathBuf,
@@ -33,7 +34,8 @@ pub(super) struct Staged {
     replaces: bool,
     /// Whether the file or directory exists under its temporary name.
     exists: bool,
-    /// The open directory that holds the lock, or `None` for a file, since the handle of the file holds its lock.
+    /// The open directory that holds the lock. `None` for a file, since the handle of the file holds its lock, and on systems that cannot
+    /// lock directories.
     lock: Option<fs::File>,
 }
 
@@ -71,7 +73,7 @@ impl Staged {
         Ok(lock::lock_new(handle.file(), &self.temporary)?.then_some(handle))
     }
 
-    /// Calls `create` with `staged.temporary` set to the first temporary name that is not in use.
+    /// Calls `create` with one temporary name after another in `staged.temporary`, until it finds a name that is not in use.
     fn new<T>(given: &Path, target: PathBuf, create: impl Fn(&mut Staged) -> io::Result<Option<T>>) -> io::Result<(Self, T)> {
         clean_directory(&target);
         let replaces = fs::symlink_metadata(&target).is_ok();
@@ -150,7 +152,7 @@ impl Staged {
         let reserved = if cfg!(unix) { Some(fs::File::open(directory(&self.target))?) } else { None };
         let mut unfinished = unfinished();
         if !unfinished.contains(&self.temporary) {
-            let why = "its temporary file was removed because the program is ending";
+            let why = "its temporary files were removed because the program is ending";
             return Err(io::Error::new(ErrorKind::Interrupted, why).into());
         }
         // Even after an error, the new index may have its final name, and then needs its chunk files.

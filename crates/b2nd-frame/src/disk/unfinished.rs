@@ -36,7 +36,7 @@ pub(super) fn keep_chunks(unfinished: &mut Vec<PathBuf>, frame: &Path) {
 /// The maximum number of attempts to remove a directory. An attempt fails if another thread creates a file in the directory.
 const ATTEMPTS: usize = 100;
 
-/// Removes the temporary files and directories of everything that this process is writing with this crate. Call this when a signal ends the
+/// Removes the files and directories that this process has created with this crate and not finished. Call this when a signal ends the
 /// program. Writes in progress then never finish. As long as the returned guard exists, this crate creates no temporary files, so hold it
 /// until the program ends.
 pub fn remove_temporary_files() -> impl Sized {

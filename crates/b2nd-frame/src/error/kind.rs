@@ -68,7 +68,7 @@ pub enum ErrorKind {
     },
     /// Since the file was opened, its header has changed, or the file has been replaced or removed. For [`Pieces`](crate::Pieces): the
     /// length of the file has changed.
-    #[error("the file has changed since it was opened: open it again")]
+    #[error("the file has been changed, replaced or removed since it was opened: open it again")]
     Changed,
     /// A read needs bytes that have not been fetched yet: see [`Pieces`](crate::Pieces).
     #[error("bytes {start}..{end} have not all been fetched yet")]
@@ -82,9 +82,9 @@ pub enum ErrorKind {
     #[error("{0}")]
     Message(String),
     /// An editor or a reader has locked the file, and [`File::try_edit`](crate::File::try_edit) does not wait. Or this thread itself has an
-    /// editor of the file, or has the file open by [`File::open_shared`](crate::File::open_shared), so it would wait forever.
+    /// editor of the file, or has the file open by [`File::open_shared`](crate::File::open_shared), and would wait forever.
     #[cfg(feature = "std")]
-    #[error("the file is locked{}", if *by_this_thread { ": this thread itself has the file open, so it would wait forever" } else { " by an editor or a reader" })]
+    #[error("the file is locked{}", if *by_this_thread { ": this thread itself has the file open, and would wait forever" } else { " by an editor or a reader" })]
     Locked {
         /// Whether this thread itself has the file open. Always false for [`File::try_edit`](crate::File::try_edit).
         by_this_thread: bool,

@@ -78,9 +78,9 @@ impl Header {
         if itemsize <= typesize && may_be_longer { Ok(()) } else { check("typesize", itemsize, typesize) }
     }
 
-    /// Checks that the array's metalayer can be changed from that of `old` to that of this header without changes to the chunks: the frame
-    /// still holds the array, and each element keeps its position. Dimensions whose length, chunk length and block length are 1 may be
-    /// added or removed, as when C-Blosc2 squeezes an array.
+    /// Checks that the array's metalayer can be changed from that of `old` to that of this header without changes to the chunks: each
+    /// element keeps its position. Dimensions whose length, chunk length and block length are 1 may be added or removed, as when C-Blosc2
+    /// squeezes an array. The metalayer may also be removed.
     #[cfg(feature = "std")]
     pub(crate) fn check_replaced_array(&self, old: &Header, nchunks: impl FnOnce() -> Result<u64>) -> Result<()> {
         if self.is_sized_like(old) {

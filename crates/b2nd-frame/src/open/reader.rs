@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use b2nd_codec::{Blocks, ChunkHeader};
 
-use super::{ChunkPlace, Frame, cut_off};
+use super::{ChunkPlace, Frame};
 use crate::chunk::Chunk;
 use crate::error::{Error, Result};
 use crate::header::over_its_place;
@@ -45,7 +45,7 @@ impl<S: Source> Frame<S> {
     }
 
     /// Opens the chunk with this index for reading in parts. This reads the first `front` bytes (at least the header), but not beyond the
-    /// start of the next chunk.
+    /// start of the next chunk or the end of the chunk's own file.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
                 let bytes = self.frame.source.chunk_file(*file, start..end)?;
                 match range.len() - range.len().min(bytes.len()) {
                     0 => Ok(bytes),
-                    needed => Err(cut_off(start.saturating_add(bytes.len() as u64), needed as u64)),
+                    needed => Err(Error::end(needed, range.start.saturating_add(bytes.len())).field("the chunk's file")),
                 }
             }
             // A special chunk was read completely when the reader was created, so nothing is left to read.

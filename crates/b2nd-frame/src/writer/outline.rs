@@ -1,4 +1,4 @@
-//! [`Outline`]: the front of a sparse frame whose chunks a [`Source`](crate::Source) makes.
+//! [`Outline`]: the header, index and trailer of a sparse frame whose chunks a [`Source`](crate::Source) creates.
 
 use alloc::vec::Vec;
 
@@ -6,9 +6,9 @@ use super::target::sealed::Target;
 use super::{FrameType, Header, Writer};
 use crate::error::Result;
 
-/// The front of a sparse frame: its header, index and trailer, without the chunks. With it, a source can present data of another format as
-/// a frame: [`Source::read`](crate::Source::read) returns the bytes of the outline, and
-/// [`Source::chunk_file`](crate::Source::chunk_file) makes each chunk when it is read.
+/// The content of the file `chunks.b2frame` of a sparse frame: header, index and trailer, without the chunks. With an outline, a source can
+/// present data of another format as a frame: [`Source::read`](crate::Source::read) returns the bytes of the outline, and
+/// [`Source::chunk_file`](crate::Source::chunk_file) creates each chunk when the chunk is read.
 pub struct Outline(());
 
 impl Target for Outline {
@@ -45,8 +45,8 @@ impl Writer<Outline> {
         Writer::to(header, Outline(()))
     }
 
-    /// Appends a chunk that the outline does not contain. `nbytes` is the length of its uncompressed data, `cbytes` the length that it
-    /// takes where it is stored.
+    /// Appends a chunk that the outline does not contain. `nbytes` is the length of the chunk's uncompressed data, and
+    /// `cbytes` is the length of the chunk as stored.
     ///
     /// # Errors
     ///

@@ -29,7 +29,7 @@ pub(crate) mod sealed {
         /// Returns the chunk's entry in the index: its position in a contiguous frame, or the number of its file in a sparse frame.
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<u64>;
 
-        /// Writes the header before the chunks, and `tail` (the index and the trailer) after the chunks.
+        /// Completes the frame with its header and with `tail`: the index and the trailer.
         fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
     }
 }

@@ -329,7 +329,7 @@ fn an_edit_says_that_another_program_changed_the_header_meanwhile() {
         }
         unreachable!()
     };
-    let changed = "the file has changed since it was opened: open it again";
+    let changed = "the file has been changed, replaced or removed since it was opened: open it again";
     let small = frames::contiguous().windows(20).position(|window| window == [1; 20]).unwrap();
     assert_eq!(errors(small as u64), BTreeSet::from([changed.to_owned()]));
     // If the byte is overwritten after the last sync, the frame cannot be opened again.

@@ -148,7 +148,7 @@ fn edit(path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd_frame::Res
         assert!(known == State::read(path)?, "the open file is what the disk holds");
         return Ok(());
     };
-    let causes = ["injected", "the machine is off", "unexpected end of file", "the file has changed since it was opened"];
+    let causes = ["injected", "the machine is off", "unexpected end of file", "the file has been changed, replaced or removed"];
     assert!(causes.iter().any(|cause| error.to_string().contains(cause)), "{error}");
     watch(Some(file.file()));
     edit(&mut file)

@@ -64,7 +64,7 @@ fn a_file_that_is_not_there_is_not_locked() {
 
 #[test]
 fn what_another_wrote_without_a_lock_is_not_overwritten() {
-    let changed = "the file has changed since it was opened: open it again";
+    let changed = "the file has been changed, replaced or removed since it was opened: open it again";
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
     let mut editor = File::edit(&path).unwrap();
@@ -86,7 +86,7 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
 fn a_thread_does_not_wait_for_itself() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    let said = "the file is locked: this thread itself has the file open, so it would wait forever";
+    let said = "the file is locked: this thread itself has the file open, and would wait forever";
     let refused = |error: b2nd_frame::Error| {
         assert!(matches!(error.kind(), ErrorKind::Locked { .. }));
         assert_eq!(error.to_string(), format!("{}: {said}", path.display()));
@@ -252,11 +252,12 @@ mod linux {
         let mut editor = File::edit(&path).unwrap();
         fs::write(scratch.join("g.b2nd"), frames::contiguous()).unwrap();
         fs::rename(scratch.join("g.b2nd"), &path).unwrap();
-        let replaced = format!("{}: the file has changed since it was opened: open it again", path.display());
-        assert_eq!(message(editor.set_vlmetalayer_bytes("more", b"value")), replaced);
-        assert_eq!(message(editor.overwrite_metalayer_bytes("small", &[9; 20])), replaced);
-        assert_eq!(message(editor.overwrite_metalayer_bytes("wide", &[9; 1100])), replaced);
-        assert_eq!(message(editor.rewrite(|_| Ok(()))), replaced);
+        let said =
+            format!("{}: the file has been changed, replaced or removed since it was opened: open it again", path.display());
+        assert_eq!(message(editor.set_vlmetalayer_bytes("more", b"value")), said);
+        assert_eq!(message(editor.overwrite_metalayer_bytes("small", &[9; 20])), said);
+        assert_eq!(message(editor.overwrite_metalayer_bytes("wide", &[9; 1100])), said);
+        assert_eq!(message(editor.rewrite(|_| Ok(()))), said);
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
         assert_eq!(scratch.names(), ["f.b2nd"]);
     }

@@ -244,8 +244,8 @@ fn an_index_that_does_not_fit_the_sizes() {
     }
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
     refused(&[(INDEX + 31, &[0x20])], "index: expected offsets, found a special chunk (nan)");
-    refused(&[(INDEX + 31, &[0x10])], "index: two chunks are at offset 0");
-    // The index repeats one value: a value that is not the size of an offset, and an offset after the chunks.
+    refused(&[(INDEX + 31, &[0x10])], "index: two chunks have the offset 0");
+    // The index repeats one value: one that is shorter than an offset, then offsets after the chunks.
     let value = |typesize, sizes: [i32; 3]| {
         let sizes = sizes.map(i32::to_le_bytes).concat();
         [&[5, 1, 5, typesize], sizes.as_slice(), &[0; 15], &[0x30]].concat()
@@ -277,7 +277,7 @@ fn offsets_of_chunks() {
         (81, "index: chunk 1 is at offset 81, but the chunks end at 80"),
         (128, "index: chunk 1 is at offset 128, but the chunks end at 80"),
         (i64::MAX, "index: chunk 1 is at offset 9223372036854775807, but the chunks end at 80"),
-        (0, "index: two chunks are at offset 0"),
+        (0, "index: two chunks have the offset 0"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
@@ -291,11 +291,11 @@ fn offsets_of_chunks() {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
     for (value, expected) in [
-        (-1, "index: offset 0xffffffffffffffff of chunk 1 is an unknown special value"),
-        (i64::MIN, "index: offset 0x8000000000000000 of chunk 1 is an unknown special value"),
-        (0x83 << 56, "index: offset 0x8300000000000000 of chunk 1 is an unknown special value"),
-        (0x85 << 56, "index: offset 0x8500000000000000 of chunk 1 is an unknown special value"),
-        (0xff << 56, "index: offset 0xff00000000000000 of chunk 1 is an unknown special value"),
+        (-1, "index: offset 0xffffffffffffffff of chunk 1 is not a valid special value"),
+        (i64::MIN, "index: offset 0x8000000000000000 of chunk 1 is not a valid special value"),
+        (0x83 << 56, "index: offset 0x8300000000000000 of chunk 1 is not a valid special value"),
+        (0x85 << 56, "index: offset 0x8500000000000000 of chunk 1 is not a valid special value"),
+        (0xff << 56, "index: offset 0xff00000000000000 of chunk 1 is not a valid special value"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
@@ -357,7 +357,7 @@ fn versions() {
     refused(&[(2, b"B")], "magic: expected \"b2frame\\x00\", found \"B2frame\\x00\" at byte 1");
     let mut sparse = frame();
     sparse[0x1a] = 1;
-    let refusal = "the chunks of a sparse frame are separate files: open its directory";
+    let refusal = "the chunks of a sparse frame are separate files: open the directory of the frame";
     assert_eq!(message(Frame::from_slice(&sparse)), refusal);
 }
 

@@ -38,7 +38,7 @@ fn what_python_says_a_metalayer_holds() {
         let Some(expected) = entry.api["meta_values"].as_object() else { continue };
         for (name, expected) in expected.iter().filter(|(name, _)| !matches!(name.as_str(), "b2nd" | "caterva")) {
             let Some(content) = file.header().metalayers().get(name) else { continue };
-            // The manifest encodes bytes, which JSON lacks, in another form. An error in Python is a text that starts with "!".
+            // The manifest encodes bytes, which JSON lacks, in another form. An error in Python is a string that starts with "!".
             let no_json = expected.to_string().contains("\"hex\"") || name == "truncated";
             if no_json || expected.as_str().is_some_and(|text| text.starts_with('!')) {
                 continue;
