@@ -17,7 +17,7 @@ const NUMBERS: [&str; 3] = ["<i8", "<u8", "<f8"];
 /// What is known about the values in a column.
 #[derive(Clone, Copy)]
 struct Column {
-    /// Whether the column can get each of the dtypes [`NUMBERS`].
+    /// For each of the dtypes [`NUMBERS`], whether all values in the column fit it.
     fits: [bool; 3],
     /// Whether at least one cell is a number. Empty cells do not count.
     has_number: bool,
