@@ -254,7 +254,7 @@ impl Show {
         if column.dtype.as_ref().and_then(reader).is_none() {
             return Err(Error::new(match &column.dtype {
                 Some(dtype) => {
-                    format!("its values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
+                    format!("the values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
                 }
                 None if values.array.is_flat() => "the dtype is not known: give it with --dtype".to_owned(),
                 None => "the dtype is not known: if the file has none, `b2nd upgrade --dtype` adds one".to_owned(),

@@ -28,7 +28,8 @@ use crate::values::parse_dtype;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the current layout of b2nd.
 ///
-/// Frames with the current layout, and frames without an array, are not changed. Files are only overwritten with --in-place.
+/// Frames with the current layout, and frames without an array, are not changed, and not copied to a target file. Files are only
+/// overwritten with --in-place.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Args {
     /// A frame, the directory of a sparse frame, a directory that is searched for frames, or `-` for standard input.

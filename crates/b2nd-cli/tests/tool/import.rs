@@ -83,7 +83,7 @@ fn raw_bytes_and_csv_become_arrays() {
         assert!(tests.ok(&["info", "--json", "c.b2nd"]).contains(&format!("\"dtype\":\"{dtype}\"")), "{csv}");
     }
     tests.write("a.csv", "1\n300\n");
-    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" cannot be read as |u1");
+    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: record 2, column 1: \"300\" cannot be read as |u1");
     // Exporting and then importing an array gives an equal array.
     tests.ok(&["export", "a.b2nd", "b.csv"]);
     tests.ok(&["import", "--dtype", ">i2", "b.csv", "b.b2nd"]);

@@ -72,7 +72,7 @@ pub(super) fn draw(chart: &Chart, size: Option<(u32, u32)>) -> Result<Pixels> {
     })
 }
 
-/// Draws a chart with axes in a picture of this size, which is cut to what is drawn if `is_cut`.
+/// Draws a chart with axes in a picture of this size, which is cut to the size of the drawing if `is_cut` is true.
 fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> Pixels {
     let Chart { title, body, across, down, unit, aspect } = chart;
     // The axes of a map extend half an element beyond the first and the last element, so that the tick of each element is in the middle of
