@@ -513,7 +513,7 @@ def meta(kind):
         if kind.kind == "dictstore":
             return refused(WHY[kind.kind], "meta", "set", word, "ours", "--json", "1")
         if ".b2e::" in word:
-            return refused("use python-blosc2", "meta", "set", word, "ours", "--json", "1")
+            return refused("b2nd cannot change its metadata", "meta", "set", word, "ours", "--json", "1")
         run("meta", "set", word, "ours", "--json", '[1, "ä"]')
         equal(json.loads(run("meta", "get", word, "ours")), [1, "ä"])
         checked(kind, copied)

@@ -80,7 +80,7 @@ impl Cat {
                 }
             },
             (Data::Rows(mut rows), is_cut) => {
-                // All rows that the user selected are printed.
+                // If the user selected rows, all of them are printed.
                 cut.filter(|_| !is_cut).inspect(|&cut| rows.cut(cut));
                 match form {
                     // With `cut`, the lines of a table are fitted to the width of the screen.

@@ -38,8 +38,8 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Changed values that still decompress are only found with checksums, such as those that
-    /// --digest writes.
+    /// Decompress every chunk and attribute. Changed values that still decompress are usually found only with checksums, such as those
+    /// that --digest writes.
     #[arg(long)]
     data: bool,
 
@@ -73,12 +73,12 @@ fn memory(text: &str) -> Result<u64, String> {
     let unit = units.iter().find_map(|&(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
     let (digits, shift) = unit.unwrap_or((text, 0));
     let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "expected a number of bytes, such as 1000, 512K, 64M or 1G".to_owned())
+    bytes.ok_or_else(|| "expected a whole number of bytes below 2^64, such as 1000, 512K, 64M or 1G".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "expected a number of seconds, such as 60 or 0.5".to_owned())
+    seconds.ok_or_else(|| "expected a number of seconds, from 0 to below 2^64, such as 60 or 0.5".to_owned())
 }
 
 #[derive(Serialize)]
@@ -92,11 +92,12 @@ struct Object<'a> {
     /// has an unknown effect on the reader, this is false.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     safe_for: BTreeMap<String, bool>,
-    /// The number of chunks that were to be decoded, including those with errors. Left out of the JSON if values were not decoded, and for
-    /// stores and tables.
+    /// The number of chunks that were to be decoded, including those with errors. Left out of the JSON if values were not decoded or the
+    /// index cannot be read, and for tables and stores that are not a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     decoded: Option<u64>,
-    /// Whether the frame has digests, with which the decoded values were compared. Left out of the JSON in the same cases as `decoded`.
+    /// Whether the frame has the attribute with digests. Left out of the JSON if values were not decoded, and for tables and stores that are
+    /// not a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     digests: Option<bool>,
     findings: Vec<Finding>,
@@ -189,7 +190,7 @@ impl Check {
         if let Some(name) = undigested.get() {
             writeln!(
                 output.err,
-                "{name} has no digests, so damage that still decodes cannot be found: `b2nd check --digest` adds them"
+                "{name} has no digests, so some damage cannot be found: `b2nd check --digest` adds them to local files"
             )?;
         }
         if self.paths.recursive {
@@ -215,7 +216,7 @@ impl Check {
         }
     }
 
-    /// Returns the result for a file with this report, or 0 if there is nothing to complain about.
+    /// Returns [`FOUND`], [`NOT_SAFE`] or [`NOT_READ`] for a file with this report, or 0.
     fn result(&self, report: &Report) -> u8 {
         let is_gate = self.strict || !self.readers.is_empty();
         let counts = |finding: &Finding| (self.strict || !finding.not_decoded) && self.is_asked(finding);
@@ -294,7 +295,7 @@ fn digest(path: &Path) -> Result<u64, Error> {
     );
     if is_other {
         let sentence =
-            "its attribute \"b2nd_digests\" does not contain digests: remove it first, with `b2nd meta rm FILE b2nd_digests`";
+            "its attribute \"b2nd_digests\" cannot be read as digests: remove it first, with `b2nd meta rm FILE b2nd_digests`";
         return Err(Error::new(sentence));
     }
     let count = editor.file().offsets()?.len();

@@ -48,8 +48,8 @@ pub(crate) struct Diff {
 /// The fields of a frame's JSON object that give the location of the frame. They are not compared.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
-/// What was found at a path: the frames, stores and leaves by key, each with the kind of values to compare and the metadata as JSON. A
-/// store, and a single frame or leaf, has the key `""`.
+/// The frames, stores and leaves at a path by key, each with the kind of values to compare and the metadata as JSON. A store, and a single
+/// frame or leaf, has the key `""`.
 type Said = BTreeMap<String, (Comparable, Value)>;
 
 /// The kind of values to compare.

@@ -37,8 +37,8 @@ pub(crate) struct Import {
     out: PathBuf,
 
     /// The dtype of the elements of raw bytes or CSV, in NumPy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
-    /// all values are integers that fit it, '<f8' if all values are numbers or empty and the integers fit '<i8', text for other
-    /// values, and a structure with a field for each column if the columns have several types.
+    /// all values are integers that fit it, '<f8' if all values are numbers or empty and the integers fit '<i8', a structure with a
+    /// field for each column if none of these dtypes fits all columns, but one fits a column of numbers, and otherwise text.
     #[arg(long, value_parser = parse_dtype)]
     dtype: Option<DType>,
 
@@ -79,26 +79,25 @@ impl Import {
         must_not_look_foreign(&self.out, false)?;
         must_be_new(&self.out, self.overwrite, &self.file)?;
         signals::clean_up();
-        if zarr::is_zarr(&self.file) && !is_printed {
-            return zarr::import(&self.file, &self.out, &options).map(|()| 0);
-        }
-        if let Some(dataset) = hdf5::dataset(&self.file)?.filter(|_| !is_printed) {
-            return hdf5::import(dataset, &self.out, &self.compression, &options).map(|()| 0);
-        }
-        must_be_local(&self.file, "import")?;
-        let file = self.elements()?;
-        let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
-        let meta = B2ndMeta::new(geometry, file.dtype.to_string());
-        let data = progress::bytes(file.length).wrap_read(file.data);
-        if !is_printed {
-            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options).map(|_| 0);
-            return written.map_err(|error| Error::new(output::named(&self.out, error)));
-        }
         // Standard output cannot be written directly, because the header of a frame is written last.
-        let directory = tempfile::tempdir()?;
-        let array = directory.path().join("array.b2nd");
-        b2nd_ndarray::write_from(&array, &meta, data, &options)?;
-        io::copy(&mut fs::File::open(&array)?, &mut output.out).map_err(Error::Write)?;
+        let directory = is_printed.then(tempfile::tempdir).transpose()?;
+        let out = &directory.as_ref().map_or_else(|| self.out.clone(), |directory| directory.path().join("array.b2nd"));
+        if zarr::is_zarr(&self.file) {
+            zarr::import(&self.file, out, &options)?;
+        } else if let Some(dataset) = hdf5::dataset(&self.file)? {
+            hdf5::import(dataset, out, &self.compression, &options)?;
+        } else {
+            must_be_local(&self.file, "import")?;
+            let file = self.elements()?;
+            let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
+            let meta = B2ndMeta::new(geometry, file.dtype.to_string());
+            let data = progress::bytes(file.length).wrap_read(file.data);
+            let written = b2nd_ndarray::write_from(out, &meta, data, &options);
+            written.map_err(|error| Error::new(if is_printed { error.to_string() } else { output::named(out, error) }))?;
+        }
+        if is_printed {
+            io::copy(&mut fs::File::open(out)?, &mut output.out).map_err(Error::Write)?;
+        }
         Ok(0)
     }
 
@@ -117,9 +116,9 @@ impl Import {
             }
             _ if self.header.is_some() => Err(Error::new("--header is only for CSV: leave it out")),
             Some(dtype) if !is_npy => self.raw(dtype),
-            None if self.shape.is_none() => npy::read(&self.file),
+            None if self.shape.is_none() && self.format.as_deref() != Some("bin") => npy::read(&self.file),
             _ if is_npy => Err(Error::new("--dtype and --shape are only for raw bytes and CSV: leave them out")),
-            _ => Err(Error::new("raw bytes need --dtype")),
+            _ => Err(Error::new("raw bytes need --dtype, and NumPy files need no --shape")),
         }
     }
 

@@ -152,7 +152,7 @@ impl Pages<'_> {
     /// Prints the store, after its leaves have been collected.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some((name, key, store, tree)) = self.store.take() else { return Ok(()) };
-        // A leaf that cannot be read has no cells.
+        // `tree` has no entry for a leaf that could not be read.
         let mut read = tree.into_iter().peekable();
         let cells = |leaf: &Leaf| match read.next_if(|(key, _)| *key == leaf.key) {
             Some((_, cells)) => (leaf.key.clone(), cells),

@@ -39,7 +39,8 @@ pub(crate) enum Meta {
     Get {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
-        /// The attribute's name. `history.version` is the field `version` of the attribute `history`.
+        /// The attribute's name. Without --raw, `history.version` is the field `version` of the attribute `history`, unless an attribute
+        /// has this name.
         name: String,
         /// Search only the metalayers in the header.
         #[arg(long)]
@@ -108,7 +109,7 @@ impl Given {
     ///
     /// # Errors
     ///
-    /// Fails if there is no value or two, or if the value is invalid.
+    /// Fails if there is no value or two, or if the value is invalid or cannot be read.
     fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
         match (self, plain) {
             (Given { json: Some(json), .. }, None) => pack(json).map_err(Error::new),
@@ -240,7 +241,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         named.retain(|entry| !fixed || entry.place == "metalayer");
         // If several entries have this name, an attribute is preferred.
         named.sort_by_key(|entry| entry.place != "attribute");
-        let what = if fixed { "metalayer" } else { "attribute" };
+        let what = if fixed { "metalayer" } else { "attribute or metalayer" };
         let missing = || Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
         let value = named.into_iter().next().ok_or_else(missing)?.value?;
         if raw {

@@ -129,14 +129,14 @@ impl Repack {
         links.iter().for_each(|link| eprintln!("{}", output::named(&files.source, link)));
         let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if let Some(name) = names.iter().find(|name| !Path::new(name).components().all(is_inside)) {
-            return Err(Error::new(format_args!("its member {name:?} has a path that leads out of the store")));
+            return Err(Error::new(format_args!("its member {name:?} has an absolute path, or a path with `..`")));
         }
         let members = Members { store: &store, names, directory: files.source.is_dir().then_some(&files.source), options };
         match (&files.target, members.directory) {
             (None, Some(directory)) => members.in_place(directory),
             (None, None) => match new {
                 Some(new) => members.archive(&files.source, new),
-                None => Err(Error::new("only stores that are archives or directories can be replaced: choose another target")),
+                None => Err(Error::new("only stores that are archives or directories can be replaced: give a TARGET")),
             },
             (Some(target), _) if is_archive(&store, target, files) => {
                 let new = if self.overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
@@ -174,8 +174,8 @@ impl Members<'_> {
         Ok((bytes, is_frame))
     }
 
-    /// Writes a member of the store to a new path. A frame is written without gaps; any other file is copied unchanged. Returns the CRC-32
-    /// that an archive stores of a file that is copied.
+    /// Writes a member of the store to a new path. A frame is written without gaps; any other file is copied unchanged. If the
+    /// store is an archive, returns the CRC-32 that it stores for a file that is copied.
     fn write(&self, name: &str, path: &Path) -> Result<Option<u32>> {
         let (bytes, is_frame) = self.open(name)?;
         if !is_frame {

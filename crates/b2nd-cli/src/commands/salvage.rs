@@ -29,8 +29,8 @@ pub(crate) struct Salvage {
     #[arg(long, default_value = "zero", value_parser = ["zero", "nan"])]
     fill: String,
 
-    /// If the index is lost, keep chunks in the order in which they are found, even if the header shows that it is wrong: chunks may
-    /// have been updated or inserted, or be special (such as all zeros, which take no bytes).
+    /// If the index is lost, keep chunks in the order in which they are found, even if the header shows signs that this order is wrong:
+    /// chunks may have been updated or inserted, or be special (such as all zeros, which take no bytes).
     #[arg(long)]
     in_order: bool,
 }

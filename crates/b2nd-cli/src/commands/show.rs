@@ -115,7 +115,7 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 fn parse_range(text: &str) -> Result<(f64, f64), String> {
     let ends = text.split_once(':').and_then(|(least, greatest)| Some((least.parse().ok()?, greatest.parse().ok()?)));
     ends.filter(|(least, greatest): &(f64, f64)| least < greatest && least.is_finite() && greatest.is_finite())
-        .ok_or_else(|| "expected MIN:MAX, two numbers of which the first is smaller".to_owned())
+        .ok_or_else(|| "expected MIN:MAX, two finite numbers of which the first is smaller".to_owned())
 }
 
 impl Show {
@@ -125,7 +125,7 @@ impl Show {
             (Some(rows), Some(path)) => self.write_png(path, &self.histogram_of(rows)?)?,
             (Some(rows), None) => self.print_summary(rows, out)?,
             _ if !self.columns.is_empty() => {
-                let why = "--columns is only for tables: for an array of structures, --field selects a field";
+                let why = "--columns is only for tables, without --field, --dtype and --offset: for structures, use --field";
                 return Err(Error::new(why));
             }
             _ => self.array(out)?,
@@ -207,7 +207,7 @@ impl Show {
         columns.retain(|column| column.of.is_number());
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, .. })) = (names.as_slice(), columns.pop()) else {
-            let none = "none of the selected columns has numbers: there is nothing to draw".to_owned();
+            let none = "none of the selected columns has numbers or times: there is nothing to draw".to_owned();
             let some = format!("it is a table: choose a column to draw with --columns: {}", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
@@ -254,10 +254,10 @@ impl Show {
         if column.dtype.as_ref().and_then(reader).is_none() {
             return Err(Error::new(match &column.dtype {
                 Some(dtype) => {
-                    format!("its values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
+                    format!("the values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
                 }
-                None if values.array.is_flat() => "the type of its values is unknown: give it with --dtype".to_owned(),
-                None => "the type of its values is unknown: if it has no dtype, `b2nd upgrade --dtype` adds one".to_owned(),
+                None if values.array.is_flat() => "the dtype is not known: give it with --dtype".to_owned(),
+                None => "the dtype is not known: if the file has none, `b2nd upgrade --dtype` adds one".to_owned(),
             }));
         }
         if column.offsets.len() != 1 {
@@ -273,7 +273,7 @@ impl Show {
             (Some(ends), _) | (None, Some(ends)) => ends,
             (None, None) if self.png.is_none() && !(self.log && has_values) => return Ok(Scale::new(0.0, 0.0, false)),
             (None, None) => {
-                let why = if self.log { "none of the values is above 0" } else { "none of the values is a finite number" };
+                let why = if self.log { "no finite value is above 0" } else { "none of the values is a finite number" };
                 return Err(Error::new(format_args!("{why}: there is nothing to draw")));
             }
         };

@@ -28,7 +28,8 @@ use crate::values::parse_dtype;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the current layout of b2nd.
 ///
-/// Frames with the current layout, and frames without an array, are not changed. Files are only overwritten with --in-place.
+/// Frames with the current layout, and frames without an array, are not changed, and not copied to a target file. Files are only
+/// overwritten with --in-place.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Args {
     /// A frame, the directory of a sparse frame, a directory that is searched for frames, or `-` for standard input.
@@ -60,10 +61,10 @@ const RELEASED: usize = 1;
 /// The result for a frame that has no array.
 const NO_ARRAY: usize = 2;
 /// The result for a frame that could not be upgraded.
-const REFUSED: usize = 3;
+const FAILED: usize = 3;
 
 impl Args {
-    /// Upgrades frames. Returns false if a frame was refused. Fails if output cannot be written.
+    /// Upgrades frames. Returns false if a frame could not be upgraded. Fails if output cannot be written.
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         crate::signals::clean_up();
         if !is_standard(&self.source) && !self.target.as_deref().is_some_and(is_standard) {
@@ -81,7 +82,7 @@ impl Args {
         }
         let files = Piped::new(&self.source, self.target.as_deref())?;
         if is_tree(&files.source) {
-            return Err(Error::new("it is a directory of frames, but standard output takes only one frame"));
+            return Err(Error::new("it is a directory, but not a sparse frame: standard output takes only one frame"));
         }
         let on_files = Args { source: files.source.clone(), target: files.target.clone(), ..self.clone() };
         let (mut said, mut refused) = (Vec::new(), Vec::new());
@@ -101,7 +102,7 @@ impl Args {
         let is_tree = is_tree(&self.source);
         // All frames are found before the first new frame is written, because the target may be inside the searched directory.
         let frames: Vec<_> = if is_tree {
-            // Stores are skipped, because the arrays in them have the current layout.
+            // Stores are skipped, because python-blosc2 writes the arrays in them with the current layout.
             let is_store = |target: &Target| matches!(Store::of_folder("", target), Ok(Some(_)));
             let frames = walk::frames(&self.source).filter(|(_, found)| !found.as_ref().is_ok_and(is_store));
             frames.map(|(path, found)| (path, found.map(|_| ()))).collect()
@@ -111,7 +112,7 @@ impl Args {
         let mut counts = [0_u64; 4];
         for (path, found) in frames {
             let done = found.map_err(Error::from).and_then(|()| self.upgrade(&path));
-            let result = done.as_ref().map_or(REFUSED, |(result, _)| *result);
+            let result = done.as_ref().map_or(FAILED, |(result, _)| *result);
             counts[result] += 1;
             match done {
                 Ok((_, sentence)) if result == UPGRADED || !is_tree => {
@@ -121,15 +122,15 @@ impl Args {
                 Err(error) => writeln!(err, "{}", output::named(&path, error))?,
             }
         }
-        let [upgraded, released, no_array, refused] = counts;
+        let [upgraded, released, no_array, failed] = counts;
         if is_tree {
             let verb = if self.dry_run { "to upgrade" } else { "upgraded" };
             writeln!(
                 out,
-                "{upgraded} {verb}, {released} already in the current layout, {no_array} without an array, {refused} refused"
+                "{upgraded} {verb}, {released} already in the current layout, {no_array} without an array, {failed} failed"
             )?;
         }
-        Ok(refused == 0)
+        Ok(failed == 0)
     }
 
     /// Upgrades one frame. Returns the result and a sentence that describes it.

@@ -58,10 +58,10 @@ impl View {
             }
         }
         if files.is_empty() {
-            return Err(Error::new("no file in these directories has the ending of a frame or a store, such as .b2nd"));
+            return Err(Error::new("nothing to show: -r finds files by the endings of frames and stores, such as .b2nd"));
         }
         crate::server::serve(files, self.port, |url| {
-            writeln!(output.out, "{url}\nCtrl-C ends it.").and_then(|()| output.out.flush()).map_err(Error::Write)?;
+            writeln!(output.out, "{url}\nCtrl-C stops the server.").and_then(|()| output.out.flush()).map_err(Error::Write)?;
             if !self.no_open {
                 // Errors are ignored, because the URL is printed too.
                 let _ = open::that_detached(url);

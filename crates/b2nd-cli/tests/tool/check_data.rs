@@ -210,7 +210,7 @@ fn an_attribute_of_the_users_with_that_name_is_kept() {
     tests.ok(&["meta", "set", "a.b2nd", "b2nd_digests", "--text", "mine"]);
     let before = tests.read("a.b2nd");
     let (out, err, status) = tests.run(&["check", "--digest", "a.b2nd"]);
-    assert!(err.starts_with("a.b2nd: its attribute \"b2nd_digests\" does not contain digests: remove it first"), "{err}");
+    assert!(err.starts_with("a.b2nd: its attribute \"b2nd_digests\" cannot be read as digests: remove it first"), "{err}");
     assert_eq!((out.as_str(), status), ("", 3));
     assert!(tests.read("a.b2nd") == before);
 }

@@ -274,7 +274,7 @@ fn files_are_found_in_directories() {
     assert_eq!((checked.0.matches("::/vectors: ok").count(), checked.2), (5, 0), "{checked:?}");
     // Arrays in HDF5 files have no old layouts to upgrade.
     let upgraded = tests.ok(&["upgrade", "--dry-run", "below"]);
-    assert_eq!(upgraded, "0 to upgrade, 0 already in the current layout, 0 without an array, 0 refused\n");
+    assert_eq!(upgraded, "0 to upgrade, 0 already in the current layout, 0 without an array, 0 failed\n");
 }
 
 #[test]

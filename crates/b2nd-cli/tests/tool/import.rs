@@ -57,7 +57,7 @@ fn raw_bytes_and_csv_become_arrays() {
     tests.fails(&["import", "--dtype", ">i2", "--shape", "9223372036854775807,2", "a.bin", "b.b2nd"], error);
     let error = "a.bin: shape: expected lengths of 0 or more, found -6";
     tests.fails(&["import", "--dtype", ">i2", "--shape=-6", "a.bin", "b.b2nd"], error);
-    tests.fails(&["import", "--shape", "6", "a.bin", "b.b2nd"], "a.bin: raw bytes need --dtype");
+    tests.fails(&["import", "--shape", "6", "a.bin", "b.b2nd"], "a.bin: raw bytes need --dtype, and NumPy files need no --shape");
     for name in ["a.npy", "a.NPY"] {
         tests.write(name, "");
         let error = format!("{name}: --dtype and --shape are only for raw bytes and CSV: leave them out");
@@ -83,7 +83,7 @@ fn raw_bytes_and_csv_become_arrays() {
         assert!(tests.ok(&["info", "--json", "c.b2nd"]).contains(&format!("\"dtype\":\"{dtype}\"")), "{csv}");
     }
     tests.write("a.csv", "1\n300\n");
-    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" cannot be read as |u1");
+    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: record 2, column 1: \"300\" cannot be read as |u1");
     // Exporting and then importing an array gives an equal array.
     tests.ok(&["export", "a.b2nd", "b.csv"]);
     tests.ok(&["import", "--dtype", ">i2", "b.csv", "b.b2nd"]);
@@ -161,7 +161,7 @@ fn what_is_no_numpy_file_is_refused() {
         ("cut", good[..40].to_vec(), "the header is cut off"),
         ("short", good[..good.len() - 1].to_vec(), "the shape needs 24 bytes of elements, but the file has 23"),
         ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
-        ("lengths", npy("<i4", "(x,)", &[1]), "shape: \"x\" is not a length"),
+        ("lengths", npy("<i4", "(x,)", &[1]), "shape: expected a length, found \"x\""),
     ];
     for (name, bytes, error) in cases {
         tests.write(name, bytes);

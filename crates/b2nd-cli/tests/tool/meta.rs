@@ -39,7 +39,7 @@ fn an_attribute_is_set_read_and_removed() {
         tests.ok(&["meta", "rm", "a.b2nd", name]);
         tests.fails(&["meta", "rm", "a.b2nd", name], &format!("a.b2nd: there is no attribute {name:?}"));
     }
-    tests.fails(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute "all""#);
+    tests.fails(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute or metalayer "all""#);
     let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap().clone();
     assert_eq!(trailer(&tests.path("a.b2nd")), trailer(&Place::data().path("example.b2nd")));
 }

@@ -213,7 +213,7 @@ fn colors_ranges_and_what_has_no_color_are_as_requested() {
     assert_eq!(tests.run(&["show", "a.b2nd", "--cmap", "rainbow"]).2, 2);
     assert_eq!(tests.run(&["show", "a.b2nd", "--range", "3:1"]).2, 2);
     let refused = tests.refused(&["show", "a.b2nd", "0,:1", "--log", "--png", "b.png"]);
-    assert_eq!(refused, "a.b2nd: none of the values is above 0: there is nothing to draw");
+    assert_eq!(refused, "a.b2nd: no finite value is above 0: there is nothing to draw");
 }
 
 #[cfg(feature = "arrow")]
@@ -225,7 +225,7 @@ fn a_column_of_a_table_is_drawn_and_the_others_are_named() {
     let refused = tables.refused(&["show", "blocks.b2z", "--png", &out]);
     assert_eq!(refused, "blocks.b2z: it is a table: choose a column to draw with --columns: n, m, z, x, y, t, o");
     let refused = tables.refused(&["show", "kinds.b2z", "--columns", "u", "--png", &out]);
-    assert_eq!(refused, "kinds.b2z: none of the selected columns has numbers: there is nothing to draw");
+    assert_eq!(refused, "kinds.b2z: none of the selected columns has numbers or times: there is nothing to draw");
     assert!(tables.ok(&["show", "kinds.b2z", "--columns", "u"]).starts_with("kinds.b2z  6 rows, 1 column\n"));
     tables.ok(&["show", "blocks.b2z", "--columns", "y", "--png", &out]);
     assert!(tests.read("t.png").starts_with(b"\x89PNG"));

@@ -278,7 +278,7 @@ fn meta_finds_the_attributes_of_groups_and_the_metadata_of_tables() {
     tests.write("tree.b2d/g/leaf.b2nd", tests.read("group.b2nd"));
     assert_eq!(tests.ok(&["meta", "get", "tree.b2d::/g/h", "depth"]), "\"of a group\"\n");
     assert!(tests.ok(&["meta", "list", "tree.b2d::/g/h"]).contains("\"depth\"       attribute  \"of a group\"\n"));
-    assert_eq!(tests.refused(&["meta", "get", "tree.b2d::/g/h", "none"]), "tree.b2d::/g/h: there is no attribute \"none\"");
+    tests.fails(&["meta", "get", "tree.b2d::/g/h", "none"], r#"tree.b2d::/g/h: there is no attribute or metalayer "none""#);
     assert_eq!(tests.ok(&["meta", "list", "tree.b2d::/g"]), "");
     for (command, status) in [("check", 3), ("stats", 1)] {
         let refused = "tree.b2d::/g/h: it is a group without leaves\n".to_owned();

@@ -232,8 +232,7 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
         let error = format!("{file}: {target} already exists");
         assert_refuses(&["--dtype", "<f4", &file, target], &error);
     }
-    let name =
-        "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite --rm b2nd`";
+    let name = "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite FILE --rm b2nd`";
     assert_refuses(&["--dtype", "<i4", "--in-place", &taken], &format!("{taken}: {name}"));
     let missing = tests.path("missing");
     assert_refuses(&[&missing, &target], &File::open(&missing).unwrap_err().to_string());
@@ -264,11 +263,10 @@ fn a_tree_is_upgraded_frame_by_frame() {
     tests.copy(NO_ARRAY, "tree/a/none");
     tests.copy("tests/data/README.md", "tree/text");
     let taken = tests.copy(TAKEN, "tree/taken");
-    let refused =
-        "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite --rm b2nd`";
+    let refused = "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite FILE --rm b2nd`";
     let refused = format!("{taken}: {refused}\n");
     let words = "from Caterva, without a dtype, to b2nd with dtype <i4";
-    let counts = "1 already in the current layout, 1 without an array, 1 refused";
+    let counts = "1 already in the current layout, 1 without an array, 1 failed";
     let before = contents(tests.0.path(""));
 
     let new = tests.path("new");
@@ -292,7 +290,7 @@ fn a_tree_is_upgraded_frame_by_frame() {
     assert_upgraded(SPARSE, &sparse, "<i4");
 
     // The second run finds nothing to upgrade.
-    let counts = "0 upgraded, 3 already in the current layout, 1 without an array, 1 refused\n";
+    let counts = "0 upgraded, 3 already in the current layout, 1 without an array, 1 failed\n";
     assert_eq!(run(&["--in-place", &tree]), (counts.to_owned(), refused, false));
 }
 

@@ -10,8 +10,8 @@ use crate::differences::{Differing, Tolerance};
 use crate::error::Result;
 use crate::values::{self, source};
 
-/// Returns lines that describe how the data in two frames differs, or an empty list if it is equal. Elements are compared if possible,
-/// otherwise chunks.
+/// Returns lines that describe how the data in two frames differs, or an empty list if no difference is found. Elements are compared if
+/// possible, otherwise chunks.
 pub(super) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<String>> {
     let sources = [source(a)?, source(b)?];
     let [one, other] = [Frame::open(sources[0].clone())?, Frame::open(sources[1].clone())?];

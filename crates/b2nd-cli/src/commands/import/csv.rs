@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 /// The dtypes of numbers. The first that fits is taken.
 const NUMBERS: [&str; 3] = ["<i8", "<u8", "<f8"];
 
-/// What is known about the values in a column.
+/// The properties of the values in a column.
 #[derive(Clone, Copy)]
 struct Column {
-    /// Whether the column can get each of the dtypes [`NUMBERS`].
+    /// For each of the dtypes [`NUMBERS`], whether all values in the column fit it.
     fits: [bool; 3],
     /// Whether at least one cell is a number. Empty cells do not count.
     has_number: bool,
@@ -207,7 +207,7 @@ fn line_bytes(line: usize, record: &csv::StringRecord, places: &[(usize, DType)]
     let mut bytes = vec![0; size];
     for (column, (cell, (offset, dtype))) in record.iter().zip(places).enumerate() {
         let column = column + 1;
-        let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} cannot be read as {dtype}"));
+        let wrong = || Error::new(format_args!("record {line}, column {column}: {cell:?} cannot be read as {dtype}"));
         bytes[*offset..][..dtype.itemsize()].copy_from_slice(&element(cell, dtype).ok_or_else(wrong)?);
     }
     Ok(bytes)

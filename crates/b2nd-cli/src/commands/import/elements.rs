@@ -26,7 +26,7 @@ pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
         io::copy(&mut from, &mut file)?;
         file.rewind().map(|()| file)
     };
-    copy().map_err(|error| Error::new(format_args!("cannot copy it to {} ($TMPDIR): {error}", std::env::temp_dir().display())))
+    copy().map_err(|error| Error::new(format_args!("cannot copy it to a file in {}: {error}", std::env::temp_dir().display())))
 }
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.

@@ -69,7 +69,7 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
     };
     let shape = value("shape")?.trim_start_matches('(').trim_end_matches(')');
     let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
-    let length = |length: &str| length.parse::<i64>().map_err(|_| Error::new(format_args!("shape: {length:?} is not a length")));
+    let length = |it: &str| it.parse::<i64>().map_err(|_| Error::new(format_args!("shape: expected a length, found {it:?}")));
     let shape: Vec<i64> = lengths.map(length).collect::<Result<_>>()?;
     let quoted = |quote: char| descr.strip_prefix(quote)?.strip_suffix(quote);
     let string = quoted('\'').or_else(|| quoted('"'));
@@ -104,7 +104,7 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     TOKEN.iter().flat_map(move |token| token.find_iter(text)).map(|token| token.as_str())
 }
 
-/// Returns the keys and values of a Python dictionary, as they are written.
+/// Returns the keys of a Python dictionary, without quotes, and its values, as they are written.
 fn entries(header: &str) -> Vec<(String, String)> {
     let (mut entries, mut key, mut value, mut depth) = (Vec::new(), String::new(), String::new(), 0_usize);
     for token in tokens(header) {

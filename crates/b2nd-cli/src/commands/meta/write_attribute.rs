@@ -70,7 +70,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
 /// Returns the name of the file that contains the attributes of a leaf, table or group of a store.
 fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
-    let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change it: use python-blosc2");
+    let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change its metadata");
     let is_tree = listing.kind == Some(Kind::TreeStore);
     let group = if name.is_empty() { Some(listing.clone()) } else { group(&listing, name) };
     match find(&listing.leaves, store, key) {

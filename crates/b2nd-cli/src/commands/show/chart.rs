@@ -1,4 +1,4 @@
-//! [`Chart`]: what a picture shows. `text_chart` draws it in the terminal, `png_chart` in a PNG file.
+//! [`Chart`]: the contents of a picture. `text_chart` draws it in the terminal, `png_chart` in a PNG file.
 
 use b2nd_view::colors::Rgb;
 use b2nd_view::elements::significant;
@@ -20,7 +20,7 @@ pub(super) struct Chart<'a> {
     pub(super) aspect: Option<f64>,
 }
 
-/// What is drawn inside the axes.
+/// The drawing inside the axes.
 pub(super) enum Body<'a> {
     Image(Pixels),
     /// A heat map: its pixels, the axis of its color bar, and its color map.
@@ -40,7 +40,7 @@ pub(super) struct Axis<'a> {
     pub(super) label: Box<dyn Fn(f64) -> String + 'a>,
 }
 
-/// Where an axis has ticks.
+/// The positions of the ticks of an axis.
 #[derive(Clone, Copy)]
 pub(super) enum Ticks {
     /// At round numbers.

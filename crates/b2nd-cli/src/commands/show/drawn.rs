@@ -30,7 +30,7 @@ pub(super) struct Drawn {
     pub(super) channels: Option<usize>,
     /// The number of columns divided by the number of rows of a map or an image.
     pub(super) aspect: Option<f64>,
-    /// The elements before some are left out to fit the picture.
+    /// The selection before elements are left out to fit the picture.
     pub(super) whole: Selection,
     /// Sentences about elements that are left out.
     pub(super) notes: Vec<String>,

@@ -1,4 +1,4 @@
-//! Draws the pictures that `b2nd show --png` writes: a heat map, a line or bars, with axes and a title, and a color bar for a heat map.
+//! Draws the pictures that `b2nd show --png` writes.
 
 use std::convert::Infallible;
 
@@ -41,7 +41,7 @@ const SMALLEST: (u32, u32) = (400, 240);
 /// The color of lines and bars.
 const INK: Rgb = [68, 1, 84];
 
-/// The color of elements that are NaN, and of others that the scale lacks.
+/// The color of elements of a heat map that are NaN, or that a logarithmic scale leaves out.
 const LACKING: Rgb = [200; 3];
 
 /// Draws a chart, with axes unless it is an image or too small for axes. By default, an image has one pixel for each element.
@@ -72,7 +72,7 @@ pub(super) fn draw(chart: &Chart, size: Option<(u32, u32)>) -> Result<Pixels> {
     })
 }
 
-/// Draws a chart with axes in a picture of this size, which is cut to what is drawn if `is_cut`.
+/// Draws a chart with axes in a picture of this size, which is cut to the size of the drawing if `is_cut` is true.
 fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> Pixels {
     let Chart { title, body, across, down, unit, aspect } = chart;
     // The axes of a map extend half an element beyond the first and the last element, so that the tick of each element is in the middle of
@@ -161,7 +161,7 @@ fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> 
     Pixels { width: width as usize, colors: canvas.colors }
 }
 
-/// Returns the ticks of an axis, which are at round numbers. Each tick has a position from 0 to 1 and a label. The axis extends beyond its
+/// Returns the ticks of an axis. Each tick has a position from 0 to 1 and a label. The axis extends beyond its
 /// ends by `margin`, as a part of its length. `most` limits the number of intervals between ticks.
 fn ticks(axis: &Axis, margin: f64, most: i32) -> Vec<(f64, String)> {
     if let Some(ticks) = ticks_of_kind(axis, most.max(1)) {

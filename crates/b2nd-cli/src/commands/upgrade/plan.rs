@@ -13,7 +13,7 @@ use b2nd_view::Array;
 /// Fails if the array cannot be upgraded.
 pub(super) fn upgraded(array: &Array, header: &Header, given: Option<&DType>) -> Result<B2ndMeta, String> {
     if array.name != "b2nd" && header.metalayers().get("b2nd").is_some() {
-        return Err("a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite --rm b2nd`".to_owned());
+        return Err("a user's metalayer has the name \"b2nd\", which the array's metalayer needs: remove it with `b2nd rewrite FILE --rm b2nd`".to_owned());
     }
     let typesize = header.typesize();
     let dtype = match (array.meta.dtype(), given) {
