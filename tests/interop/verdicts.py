@@ -20,7 +20,7 @@ INTRODUCTION = """\
 The tables show which files, nearly all of them damaged, `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) accept. `tests/interop/run --update` writes
 this file, and `tests/interop/run` fails if a verdict changes.
 
-C-Blosc2 accepts a frame if it can open it and read its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the
+C-Blosc2 accepts a frame if python-blosc2 opens the frame and reads its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the
 header, array metalayer, dtype, geometry, trailer, chunk index and, without decompressing them, the first 10,000 chunks. C-Blosc2 accepts
 a bare metalayer if `b2nd_deserialize_meta` does, `b2nd` if it is a `B2ndMeta`.
 
