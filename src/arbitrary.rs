@@ -1,5 +1,4 @@
-//! Implements `arbitrary::Arbitrary` for the types of metadata that cannot derive it, so that fuzzers can generate them. Every generated
-//! value is valid: its encoding can be decoded again.
+//! Implements `arbitrary::Arbitrary` for [`Geometry`], which cannot derive it: a generated geometry must be valid.
 
 use alloc::vec::Vec;
 

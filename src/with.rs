@@ -103,7 +103,7 @@ modules! {
     /// Encodes a list of at most 16 elements, with its count in the marker (`90`..`a0`) even if it is 16. C-Blosc2 writes the shapes of
     /// arrays in this way. Without this module, a list of 16 elements is an array16 (`dc 0010`), which C-Blosc2 does not read.
     ///
-    /// Other programs read the marker of a list of 16 elements, `a0`, as an empty string.
+    /// In generic MessagePack, `a0`, the marker of a list of 16 elements, is an empty string.
     ///
     /// ```
     /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]

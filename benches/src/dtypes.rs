@@ -1,4 +1,5 @@
-//! Parses dtype strings. They show that the time grows with their length, and that nested structures are parsed only once.
+//! Parses dtype strings. The operations show that the time grows with the length of the string, and that nested structures are parsed only
+//! once.
 
 use std::hint::black_box;
 

@@ -13,7 +13,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(b2nd, reencodes::<B2ndMeta<&str>>(input).map(B2ndMeta::into_owned));
     let array = match ArrayMeta::from_metalayer(input) {
         Ok((array, [])) => {
-            assert_eq!(array.to_metalayer().expect("what was read can be written"), input);
+            assert_eq!(array.to_metalayer().expect("decoded metadata can be encoded"), input);
             Some(array.into_owned())
         }
         Ok(_) => None,
@@ -33,8 +33,8 @@ fuzz_target!(|input: &[u8]| {
         consistent(&geometry);
     }
     if let Some(array) = array {
-        let released = array.clone().upgrade(Some("|u1")).expect("every layout has a way to the released one");
-        let bytes = b2nd::to_vec(&released).expect("what was read can be written");
+        let released = array.clone().upgrade(Some("|u1")).expect("every layout can be upgraded with a dtype");
+        let bytes = b2nd::to_vec(&released).expect("decoded metadata can be encoded");
         assert_eq!(reencodes::<B2ndMeta>(&bytes), Some(released));
     }
 });
@@ -42,7 +42,7 @@ fuzz_target!(|input: &[u8]| {
 /// Checks that the grid, if there is one, has the numbers that follow from the geometry, also for the first and last element.
 fn consistent(geometry: &Geometry) {
     let same = Geometry::new(geometry.shape(), geometry.chunkshape(), geometry.blockshape());
-    assert_eq!(same.expect("what was read is valid"), *geometry);
+    assert_eq!(same.expect("a decoded geometry is valid"), *geometry);
     let Ok(grid) = geometry.grid() else { return };
     assert!((0..=grid.extnitems()).contains(&grid.nitems()));
     assert!((0..=grid.extchunknitems()).contains(&grid.chunknitems()));

@@ -46,7 +46,7 @@ fuzz_target!(|input: &[u8]| {
 fn store(data: &[u8]) {
     for typesize in [1, 8, 300] {
         let chunk = Chunk::store(data, typesize).expect("data of a few bytes");
-        let again = Chunk::from_slice(chunk.bytes()).expect("what was made is valid");
+        let again = Chunk::from_slice(chunk.bytes()).expect("a new chunk is valid");
         assert_eq!(again.stored(), Some(data));
         assert_eq!(again, chunk);
     }

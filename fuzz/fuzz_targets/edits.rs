@@ -124,7 +124,7 @@ fn run(plan: Plan) {
                 (done, model.vlmetalayers.insert(name.text(), value))
             }
             Edit::RemoveVlmetalayer(name) => {
-                let removed = file.remove_vlmetalayer(&name.text()).expect("removing what may not be there");
+                let removed = file.remove_vlmetalayer(&name.text()).expect("the vlmetalayer is removed or does not exist");
                 assert_eq!(removed, model.vlmetalayers.remove(&name.text()));
                 (Ok(()), true)
             }
@@ -143,12 +143,12 @@ fn run(plan: Plan) {
                 if done.is_ok() {
                     path = target;
                 }
-                file = File::edit(&path).expect("what was rewritten");
+                file = File::edit(&path).expect("a rewritten file");
                 (done, expected)
             }
             Edit::Reopen => {
                 drop(file);
-                file = File::edit(&path).expect("what was edited");
+                file = File::edit(&path).expect("an edited file");
                 (Ok(()), true)
             }
         };
@@ -157,7 +157,7 @@ fn run(plan: Plan) {
             assert_eq!(contents(&path), before, "an edit that failed changes nothing");
         }
         check(&path, &model);
-        assert_eq!(file.file().header(), File::open(&path).expect("what was edited").header());
+        assert_eq!(file.file().header(), File::open(&path).expect("an edited file").header());
     }
 }
 

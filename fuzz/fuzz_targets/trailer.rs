@@ -39,6 +39,6 @@ fn edit(mut trailer: Trailer) {
         return;
     }
     let bytes = b2nd::to_vec(&trailer).expect("a trailer of so few bytes can be written");
-    let again = Trailer::from_slice(&bytes).expect("what was written can be read");
+    let again = Trailer::from_slice(&bytes).expect("an encoded trailer can be decoded");
     assert_eq!(again.vlmetalayers().value("name").expect("a stored value").as_deref(), Some(&b"value"[..]));
 }

@@ -17,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
     reencodes::<Kind>(input);
     reencodes::<Pairs>(input);
     if let Some(value) = reencodes::<Value>(input) {
-        assert_eq!(value.to_vec().expect("what was read can be written"), input);
+        assert_eq!(value.to_vec().expect("a decoded value can be encoded"), input);
         let text = serde_json::to_string(&value).expect("every value has a JSON form");
         if let Ok(back) = serde_json::from_str::<Value>(&text) {
             // Tuples become lists in JSON, so the JSON is compared and not the value.

@@ -18,14 +18,14 @@ pub fn reencodes<'de, T: Serialize + Deserialize<'de>>(input: &'de [u8]) -> Opti
 
 /// Checks that the value is written as these bytes, to a vector and to a slice of exactly their length.
 pub fn writes<T: Serialize>(value: &T, bytes: &[u8]) {
-    assert_eq!(b2nd::to_vec(value).expect("what was read can be written"), bytes);
-    assert_eq!(b2nd::serialized_len(value).expect("what was written has a length"), bytes.len());
+    assert_eq!(b2nd::to_vec(value).expect("a decoded value can be encoded"), bytes);
+    assert_eq!(b2nd::serialized_len(value).expect("an encoded value has a length"), bytes.len());
     let mut buffer = vec![0; bytes.len()];
-    assert_eq!(b2nd::to_slice(value, &mut buffer).expect("what was written fits its own length"), bytes);
+    assert_eq!(b2nd::to_slice(value, &mut buffer).expect("the buffer has the length of the encoding"), bytes);
 }
 
-/// Checks that an error has a message, that its offset, if there is one, is inside the input, and that an error about input that ends too
-/// early has the number of missing bytes.
+/// Checks that an error has a message, that its offset, if there is one, is at most the input's length, and that an error about input that
+/// ends too early has the number of missing bytes.
 pub fn explains(error: impl Into<b2nd_frame::Error>, input: &[u8]) {
     let error = error.into();
     assert!(!error.to_string().is_empty());

@@ -79,7 +79,7 @@ pub use structure::{Field, Struct};
 pub use subarray::Subarray;
 pub use time::{TimeStep, TimeUnit};
 
-/// The largest size or offset in bytes, and the largest length of a subarray's dimension: NumPy stores these numbers in a C `int`.
+/// The largest size or offset in bytes, and the largest length of a subarray's dimension: NumPy requires that these numbers fit a C `int`.
 const MAX_SIZE: usize = 0x7fff_ffff;
 
 /// The maximum depth of nested structures and arrays.

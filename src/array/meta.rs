@@ -25,7 +25,7 @@ use crate::take_from_slice;
 ///
 /// [`from_metalayer`](ArrayMeta::from_metalayer) and [`to_metalayer`](ArrayMeta::to_metalayer) read and write the content of metalayers. In
 /// other formats of serde, this type is written as the metadata that it contains. To read it from such a format, use the type of its layout,
-/// which is [`B2ndMeta`] for all but a few files.
+/// which is [`B2ndMeta`] since C-Blosc2 2.7.0.
 ///
 /// ```
 /// use b2nd::ArrayMeta;

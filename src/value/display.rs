@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 32;
 /// The maximum number of characters that are written of an array's shape, and of a dtype that is not a string. Longer text is cut.
 const MAX_ARRAY: usize = 40;
 
-/// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks are written as `(1, 2)` (a tuple),
+/// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks have forms such as `(1, 2)` (a tuple),
 /// `b"\x00\xff"` (a byte string), `(1.0, -2.5i)` (a complex number), `set[1, 2]`, `<ndarray <i4 [2]>` and `<frame of 3 bytes>`. For a byte
 /// string of more than 32 bytes, or one that looks like a Python pickle, only the length is written.
 impl Display for Value {

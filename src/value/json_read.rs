@@ -16,7 +16,7 @@ use crate::hex;
 
 /// The visitor that builds a value from any format. The value gets the shortest markers.
 pub(super) struct AnyVisitor {
-    /// Whether an object whose only key is one of [`FORMS`](super::json_write::FORMS) is read as a value of the type that the key names.
+    /// Whether an object whose only key is one of [`FORMS`](super::json_write::FORMS) can be a value of the type that the key names.
     pub(super) takes_forms: bool,
 }
 

@@ -33,7 +33,8 @@ use crate::wire::{Item, Reader};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// A `RawValue` is written as the decoded [`Value`]. It can be read only from this crate's format.
+/// `Serialize` writes a `RawValue` like the decoded [`Value`]. `Deserialize` works only in this crate's format, and not through `flatten`,
+/// `untagged` or tags.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RawValue<'a>(&'a [u8]);
 
@@ -156,7 +157,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
 }
 
 fn elsewhere<E: de::Error>() -> E {
-    E::custom("only this crate's format can be read into a RawValue: for other formats, use a Value")
+    E::custom("a RawValue can be read only from this crate's format, and not through flatten, untagged or tags: use a Value")
 }
 
 /// The visitor of the newtype struct that marks a `RawValue`, and of the entry's bytes inside it.

@@ -20,7 +20,7 @@ INTRODUCTION = """\
 The tables show which files, nearly all of them damaged, `b2nd` and C-Blosc2 3.3.5 (through python-blosc2 4.14.1) accept. `tests/interop/run --update` writes
 this file, and `tests/interop/run` fails if a verdict changes.
 
-C-Blosc2 accepts a frame if it can open it and read its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the
+C-Blosc2 accepts a frame if python-blosc2 opens the frame and reads its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the
 header, array metalayer, dtype, geometry, trailer, chunk index and, without decompressing them, the first 10,000 chunks. C-Blosc2 accepts
 a bare metalayer if `b2nd_deserialize_meta` does, `b2nd` if it is a `B2ndMeta`.
 
@@ -39,14 +39,14 @@ OURS, THEIRS, DIFFERENT, ACCEPTED, REFUSED = GROUPS = (
 REASONS = [
     (OURS, r"six_fields", "C-Blosc2 wrote this layout in February 2023 and no longer reads it; files with it exist."),
     (OURS, r"^meta_(17|200)\b", "C-Blosc2 reads at most 16 metalayers; b2nd reads any number, but adds none beyond 16."),
-    (OURS, r"UnicodeDecodeError", "The C library reads it, but python-blosc2 decodes names as UTF-8. In b2nd, names are bytes, because such files exist."),
+    (OURS, r"UnicodeDecodeError", "The C library reads such names, but python-blosc2 decodes names as UTF-8. In b2nd, names are bytes, because such files exist."),
     (
         OURS,
         r"Error while getting the buffer",
-        "C-Blosc2 opens it too, but cannot read its elements: typesize, dtype, shapes and the chunks' lengths contradict one "
+        "C-Blosc2 opens the frame too, but cannot read the elements: typesize, dtype, shapes and the chunks' lengths contradict one "
         "another. Each of them is valid, and b2nd does not read the elements here.",
     ),
-    (OURS, r"vlmetas", "The chunk's header is valid. Only its codec can tell if the compressed data is."),
+    (OURS, r"vlmetas", "The chunk's header is valid. Only decompression shows whether the compressed data is valid."),
     (
         THEIRS,
         r"array: caterva",
@@ -64,11 +64,11 @@ REASONS = [
         "No array has such lengths. C-Blosc2 detects them when it opens the frame.",
     ),
     (THEIRS, r"not UTF-8", "A dtype is text. C-Blosc2 returns its bytes, which Python then rejects."),
-    (THEIRS, r"dtype_nul", "C's strings end at a NUL, so C-Blosc2 reads what is before it."),
+    (THEIRS, r"dtype_nul", "C's strings end at a NUL, so C-Blosc2 reads only the part before the NUL."),
     (
         THEIRS,
         r"(idx|offset|header_len|trailer_len): expected \d",
-        "A number that is computed from the metalayers contradicts them, so it would not be written back.",
+        "A number differs from the one that follows from the metalayers, so b2nd could not write it back.",
     ),
     (THEIRS, r"chunk\[\d\].nbytes", "A chunk's length contradicts the header's sizes. C-Blosc2 uses the chunk's."),
     (

@@ -5,15 +5,15 @@ use alloc::string::String;
 /// The result of functions that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// The reason why a tile or a message was rejected.
+/// The reason why a tile or a message cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An error in the frame. `?` converts a [`b2nd_frame::Error`] to it.
-    #[error("not a tile")]
+    #[error("the frame cannot be read or written")]
     Frame(#[from] b2nd_frame::Error),
     /// An error in the metadata of the array. `?` converts a [`b2nd::Error`] to it.
-    #[error("not a tile")]
+    #[error("the metadata of the array cannot be used")]
     Metadata(#[from] b2nd::Error),
     /// The frame is valid but lacks a metalayer that a tile needs.
     #[error("the frame has no metalayer {0:?}")]

@@ -50,7 +50,7 @@ fn the_error_is_still_there_below_anyhow() {
     let error = Tile::from_prefix(b"\x9e\xa8b2frame").context("tile 7").unwrap_err();
     assert_eq!(
         format!("{error:#}"),
-        "tile 7: not a tile: unexpected end of input at byte 9: the frame's header needs 6 more bytes"
+        "tile 7: the frame cannot be read or written: unexpected end of input at byte 9: the frame's header needs 6 more bytes"
     );
     let Some(Error::Frame(source)) = error.downcast_ref() else { panic!("{error:?}") };
     assert_eq!(source.needed(), Some(6));

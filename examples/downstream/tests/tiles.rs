@@ -75,7 +75,7 @@ fn the_source_of_an_error_says_where() {
     let mut header = tile().header().unwrap();
     header.metalayers_mut().insert("acquisition", b2nd::to_vec(&short).unwrap()).unwrap();
     let error = Tile::from_header(&header).unwrap_err();
-    assert_eq!(error.to_string(), "not a tile");
+    assert_eq!(error.to_string(), "the frame cannot be read or written");
     let source: &b2nd_frame::Error = error.source().unwrap().downcast_ref().unwrap();
     assert_eq!(source.to_string(), "acquisition.time: expected int64 (d3), found int32 (d2) at byte 294");
     assert_eq!(source.path(), Some("acquisition.time"));

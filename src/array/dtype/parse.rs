@@ -236,8 +236,8 @@ impl Parser<'_> {
         if self.cursor.eat(", 'aligned': ") {
             let place = self.cursor;
             aligned = self.cursor.eat("True");
-            if !aligned {
-                self.cursor.expect("False")?;
+            if !aligned && !self.cursor.eat("False") {
+                return Err(self.cursor.expected("True or False"));
             }
             if self.aligned && !aligned {
                 return Err(place.refuse("the outer structure is aligned: expected 'aligned': True, found False"));

@@ -10,7 +10,7 @@ use blosc2_src as c;
 
 use crate::{Compression, Meta, Result, SuperChunk, c_path, c_string, check, init, malloced, sys};
 
-/// How the elements of a new array are set.
+/// The elements of a new array.
 #[allow(missing_docs)]
 pub enum Fill<'a> {
     Values(&'a [u8]),

@@ -16,7 +16,7 @@ mod sys;
 pub use array::{Array, Fill};
 pub use super_chunk::SuperChunk;
 
-/// A function of the C library, and what it returned: an error code, a wrong length, or 0 for a null pointer.
+/// A function of the C library, and its return value: an error code, a wrong length, or 0 for a null pointer.
 #[derive(Debug)]
 pub struct Error(&'static str, i64);
 
@@ -143,7 +143,7 @@ pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     Ok(Meta { shape, chunkshape, blockshape, dtype, dtype_format })
 }
 
-/// How the library compresses: the code of the codec, the level, filters with their parameters in six slots, and the split mode.
+/// The parameters of compression: the code of the codec, the level, filters with their parameters in six slots, and the split mode.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Compression {
