@@ -36,7 +36,7 @@ pub(crate) enum Question {
     /// A drawing of at most `most` chunks along each of two axes, starting with the chunk at the coordinates `first`. `axes` contains the
     /// axis of the rows and the axis of the columns; -1 means that the array has no such axis.
     Picture { axes: [i32; 2], most: i64, first: Vec<i64> },
-    /// An overview of the compressed sizes of the chunks along two axes.
+    /// An overview of the sizes that chunks have in the frame, along two axes.
     Overview { axes: [i32; 2], at: Vec<i64> },
     /// The chunk at the coordinates `at`: its elements and, with `index`, its position or file, or its kind if it has no bytes.
     Chunk { index: bool, at: Vec<i64> },

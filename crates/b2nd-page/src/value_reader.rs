@@ -53,9 +53,9 @@ pub struct View {
     pub square: bool,
     /// The approximate maximum number of compressed bytes to read, if `room` is not empty.
     pub budget: u64,
-    /// The axis of the plane's rows, or -1 for an axis that the array does not have.
+    /// The axis of the plane's rows, or -1 if there is none.
     pub rows: i32,
-    /// The axis of the plane's columns, or -1.
+    /// The axis of the plane's columns, or -1 if there is none.
     pub columns: i32,
     /// The column (a field of the elements) of `numbers` and `count`.
     pub column: usize,
