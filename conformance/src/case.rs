@@ -1,4 +1,4 @@
-//! [`Case`]: a file and the expected result.
+//! [`Case`]: a file or a directory, and the expected result.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -237,7 +237,7 @@ impl Case {
         format!("{}/{}", self.layer, self.name)
     }
 
-    /// Reads all cases below a directory, sorted by layer and name.
+    /// Reads all cases below a directory, in the order of [`Layer::ALL`] and then of their JSON files' names.
     ///
     /// # Errors
     ///
@@ -274,7 +274,7 @@ impl Case {
         let differ = json.get("differ").map_or(Ok(Vec::new()), Differ::list)?;
         let parts = match json.get("parts") {
             Some(Value::Array(parts)) => {
-                parts.iter().map(part).collect::<Option<_>>().ok_or("`parts`: expected `bytes` and `times` in each part")?
+                parts.iter().map(part).collect::<Option<_>>().ok_or("`parts`: expected hex `bytes` and integer `times`")?
             }
             _ => Vec::new(),
         };

@@ -46,7 +46,7 @@ impl fmt::Display for Does {
 pub struct Differ {
     /// The name of the implementation.
     pub who: String,
-    /// What the implementation does. There are several values if that depends on the bytes that follow the file in memory.
+    /// What the implementation does. There are several values if the result is not always the same.
     pub does: Vec<Does>,
     /// The reason, in words.
     pub why: String,
@@ -62,7 +62,7 @@ impl Differ {
     /// Fails if the JSON is not a list, or if an entry has no reason or has an unknown result.
     pub fn list(json: &Value) -> Result<Vec<Differ>, String> {
         let text = |entry: &Value, name: &str| {
-            entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} has no text {name:?}"))
+            entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} needs a string {name:?}"))
         };
         let texts = |entry: &Value, name: &str| match entry.get(name) {
             Some(Value::Array(list)) => list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect(),

@@ -24,11 +24,11 @@ input into bytes. If the last argument is --serve, a process answers each line `
   --only TEXT        only cases whose names contain TEXT
   --skip NAME=FILE   skips the cases in FILE for the adapter NAME: `layer/name`, one per line
   --time SECONDS     limits the time for one case ({seconds})
-  --memory MIB       limits the address space of an adapter's process; 0 means no limit ({mebibytes})
+  --memory MIB       on Unix, limits the address space of an adapter's process; 0 means no limit ({mebibytes})
   --jobs N           the number of cases that run at the same time (the number of processors)
   --markdown FILE    also writes the results as a Markdown page
   --junit FILE       also writes the results as JUnit XML
-  --make DIR         writes all cases, from the recipes and differences.json next to DIR
+  --make DIR         creates all cases in DIR again, from the recipes and differences.json next to DIR
 "
     )
 }
@@ -51,7 +51,7 @@ fn options() -> Result<Options, String> {
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
-        let number = |text: String| text.parse::<u64>().map_err(|_| format!("{argument}: expected an integer, found {text:?}"));
+        let number = |text: String| text.parse::<u64>().map_err(|_| format!("{argument}: expected 0 or more, found {text:?}"));
         match argument.as_str() {
             "--cases" => options.cases = Some(value()?.into()),
             "--layer" => {

@@ -120,7 +120,7 @@ fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
         }
         (Answer::Encoded(bytes), _) => {
             let expected = case.path.as_ref().and_then(|path| fs::read(path).ok());
-            (expected.as_ref() != Some(bytes)).then(|| (Does::ReadsAnother, format!("it encodes {} instead", crate::hex(bytes))))
+            (expected.as_ref() != Some(bytes)).then(|| (Does::ReadsAnother, format!("encoded as {}", crate::hex(bytes))))
         }
     }
 }

@@ -42,7 +42,7 @@ function range(part, length, axis) {
     const step = part[2] === null || part[2] === undefined ? 1 : whole(part[2]);
     if (step === 0) throw new RangeError("the step is 0: expected another integer");
     const back = step < 0;
-    // By default, a slice with a negative step goes from the last element to before the first.
+    // By default, a slice with a negative step goes from the last element to the first.
     const [least, most] = back ? [-1, length - 1] : [0, length];
     const within = (value, otherwise) => {
       if (value === null || value === undefined) return otherwise;

@@ -42,7 +42,7 @@ export interface Row {
 
 /** An open file, or a leaf of a store in one. */
 export interface File {
-  /** What `b2nd info --json` prints; a store also has `leaves`. Integers that a double cannot hold are BigInt if the engine supports it. */
+  /** What `b2nd info --json` prints; a store also has `leaves`. Integers outside of the safe range of a double are BigInt if the engine supports it. */
   info(): Promise<Record<string, any>>;
   /** The keys of a store's leaves: `/group/name`. */
   keys(): Promise<string[]>;

@@ -12,7 +12,7 @@ import { table } from "./table.js";
 /** The maximum number of elements along a side of a picture, and of a line. */
 const ROOM = { side: 512, line: 4096 };
 
-/** About how many bytes of chunks a view reads at most: in the browser for local files and for URLs, and in `b2nd view`. */
+/** About how many bytes of chunks a drawing reads at most: in the browser for local files and for URLs, and in `b2nd view`. */
 const BUDGET = { here: 64 << 20, far: 8 << 20, served: 1 << 30 };
 
 export class ArrayView {

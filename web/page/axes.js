@@ -43,7 +43,7 @@ function powers(low, high, most) {
 }
 
 /**
- * An axis of values from `low` to `high`. `share` gives the position of a value: 0 for `low`, 1 for `high`, or NaN; `ticks` gives pairs of a position and a label.
+ * An axis of values from `low` to `high`. `share` gives the position of a value, from 0 at `low` to 1 at `high`, or NaN if the value has none; `ticks` gives pairs of a position and a label.
  *
  * @param {number} low
  * @param {number} high

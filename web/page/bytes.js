@@ -2,7 +2,7 @@
 
 import { count, el, thousands, visible } from "./dom.js";
 
-/** The number of bytes of a long part that are shown before "show the other bytes" is clicked. */
+/** The number of bytes of a long part that are shown at first. More are shown if an error is further into the part. */
 const SHOWN = 4096;
 
 /**
@@ -20,7 +20,7 @@ export function bytes(parts) {
 }
 
 function fill(holder, part, limit) {
-  // An error far into a long part is shown with the bytes around it.
+  // If an error is far into a long part, the bytes before and after it are shown too.
   const [error] = part.errors;
   const shown = error?.position >= limit ? Math.min(part.bytes.length, error.position + 256) : limit;
   const perLine = matchMedia("(max-width: 40rem)").matches ? 8 : 16;

@@ -40,12 +40,12 @@ export function text(value, isInside = false) {
   return String(value);
 }
 
-/** A byte as text: itself if it is printable. */
+/** A byte as text, escaped if it is a quotation mark, a backslash or not printable. */
 function escaped(byte) {
   const char = String.fromCharCode(byte);
   if (byte < 0x20 || byte > 0x7e) return `\\x${byte.toString(16).padStart(2, "0")}`;
   return char === '"' || char === "\\" ? `\\${char}` : char;
 }
 
-/** Cells of an array that the module returned, by the type of their column. */
+/** The values of cells that the module returned, by the type of their column. */
 export const values = (spec, cells) => cells.map((cell) => typed(spec, parse(cell)));

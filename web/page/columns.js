@@ -1,4 +1,4 @@
-// Columns of a table, read from the arrays that store them: the text of cells, and which cells are null.
+// Columns of a table, read from the files that store them: the values of cells, and which cells are null.
 
 import { values } from "./cells.js";
 import { stamp } from "./moment.js";
@@ -14,7 +14,7 @@ const ARRAYS = ["bool", "string", "bytes", "timestamp", "utf8", "ndarray", "dict
 
 const NUMBERS = /^(u?int(8|16|32|64)|float(32|64))$/;
 
-/** An array that belongs to a table. */
+/** An array or a file of batches that belongs to a table. */
 export class Leaf {
   constructor(table, name) {
     this.key = `${table.prefix}/${name}`;
@@ -32,7 +32,7 @@ export class Leaf {
     throw new Error(info.error);
   }
 
-  /** Elements of some rows, in one form, at the indices `behind` along axis 1 and those after it. Null if another view was requested meanwhile. */
+  /** The elements of some rows in one form; only those at the indices `behind` along axis 1 and the following axes. Null if another view was requested meanwhile. */
   async look(start, end, form, behind = []) {
     const { shape } = this.info;
     if (end > shape[0]) throw new Error(`${this.key}: expected a length of at least ${end}, found ${shape[0]}`);
@@ -118,7 +118,8 @@ export class Column {
       if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
-      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("big-endian cells cannot be shown");
+      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">"))
+        return this.refuse(`big-endian columns of type ${kind} cannot be shown`);
       if (kind === "dictionary" && dtype !== "<i4") return this.refuse(`expected dictionary codes of dtype <i4, found ${dtype}`);
       if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("its null mask is not a boolean array");
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
@@ -134,7 +135,7 @@ export class Column {
     this.why = why;
   }
 
-  /** An array of this column, found by its path, or by its name as in the first version of tables. */
+  /** Opens a file of this column by the column's path, or by its name, which python-blosc2 4.2.0 used as the path. Null if it is missing. */
   async find(ending, isBatches = false) {
     for (const name of [this.path, this.name]) {
       const leaf = new Leaf(this.table, `_cols/${name}${ending}`);
@@ -150,7 +151,7 @@ export class Column {
       return () => false;
     if (value?.float === "nan") return (text) => text === "NaN";
     if (value?.float !== undefined) return (text) => text === value.float;
-    // A 32-bit float is printed with the fewest digits that identify it, which denote another 64-bit float.
+    // A 32-bit float is printed with the fewest digits that identify it, which may denote another 64-bit float.
     const nearest = kind === "float32" ? Math.fround : Number;
     if (/^float/.test(kind)) return (text) => nearest(Number(text)) === nearest(Number(value));
     if (NUMBERS.test(kind)) {
@@ -235,7 +236,7 @@ export class Column {
     return Array.from({ length: end - start }, (_, at) => (seen.isBroken(start + at) ? null : text(view, at * size, size)));
   }
 
-  /** The text of each row, between two offsets. */
+  /** The strings of some rows. Two offsets delimit each string. */
   async utf8(start, end) {
     const places = await this.leaf.bytes(start, end + 1);
     if (places === null) return null;

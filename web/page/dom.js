@@ -56,7 +56,7 @@ export function visible(text) {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0).toString(16)}}`);
 }
 
-/** JSON with the same characters escaped. */
+/** JSON with the same characters escaped, except line breaks. */
 export function visibleJson(text) {
   const escape = (mark) =>
     [...Array(mark.length).keys()].map((at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");

@@ -122,8 +122,7 @@ function pointing(look, want, answer) {
     text.textContent = value === undefined ? name : `${name}  ${value}`;
     if (state.view === "image") return;
     const exact = await look.reader.text(index(row, column));
-    if (mine === newest && exact !== undefined)
-      text.textContent = `${name}  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
+    if (mine === newest && exact !== undefined) text.textContent = `${name}  ${exact === null ? "cannot be read" : visible(exact)}`;
   };
   const picked = (row, column) => {
     state.at = at(row, column);
@@ -171,7 +170,7 @@ function drawLine(look, want, answer) {
     const mine = ++newest;
     const exact = await look.reader.text(at(event));
     if (mine === newest && exact !== undefined)
-      pointed.textContent = `[${thousands(index(at(event)))}]  ${exact === null ? "its chunk cannot be read" : visible(exact)}`;
+      pointed.textContent = `[${thousands(index(at(event)))}]  ${exact === null ? "cannot be read" : visible(exact)}`;
   });
   drawn.addEventListener("pointerdown", (event) => {
     from = at(event);

@@ -1,7 +1,7 @@
 // Reads metadata with WebAssembly. The module reads synchronously, but browsers read files asynchronously. So the module returns the
 // missing ranges, and the page reads them and asks again.
 
-/** Parses JSON. Integers that a double cannot hold become BigInt if the browser gives access to their digits. */
+/** Parses JSON. Integers outside of the safe range of a double become BigInt if the browser gives access to their digits. */
 export function parse(text) {
   return JSON.parse(text, (key, value, context) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
@@ -24,7 +24,7 @@ export function load(wasm) {
   return ready;
 }
 
-/** A file or folder in the module, which keeps the ranges that were read. They are small. */
+/** A file or folder in the module, which keeps the ranges that were read. */
 export class Opened {
   constructor(source) {
     this.name = source.name;

@@ -21,7 +21,7 @@ export function lengths(shape) {
   return shape.length === 0 ? "()" : shape.map(thousands).join(" × ");
 }
 
-/** The compression ratio: of the array without the padding of its chunks, as the tool prints it. */
+/** The compression ratio, as the tool prints it. The padding of an array's chunks does not count as data. */
 export function ratio({ nbytes, cbytes, typesize, array }) {
   const bytes = array?.grid?.nitems === undefined ? Number(nbytes) : Number(array.grid.nitems) * typesize;
   return bytes > 0 && Number(cbytes) > 0 ? (bytes / Number(cbytes)).toFixed(1) : null;

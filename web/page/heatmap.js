@@ -37,7 +37,7 @@ export class PixelMap {
     this.listen();
   }
 
-  /** Draws the heat map in a saved picture. */
+  /** Draws the pixels in a saved picture. */
   paint(context, { width, height }) {
     context.imageSmoothingEnabled = false;
     context.drawImage(this.canvas, 0, 0, width, height);
@@ -132,7 +132,7 @@ export class PixelMap {
   }
 }
 
-/** Two indices as a range in Python, the second excluded. */
+/** A range of indices as text, such as `0:1,000` or `0:1,000:2`. The second index is excluded. */
 export function span(from, to, step) {
   return `${thousands(from)}:${thousands(to)}${step > 1 ? `:${thousands(step)}` : ""}`;
 }

@@ -74,7 +74,7 @@ export function histogram(bins, lines) {
     const step = box.width / bins.length;
     context.fillStyle = style.getPropertyValue("--accent");
     for (const [at, count] of bins.entries()) {
-      // A bar has at least one pixel, so that a single value among a million is visible.
+      // The bar of a bin with values is at least one pixel high, so that a single value among a million is visible.
       const height = count === 0 ? 0 : Math.max((count / most) * box.height, 1);
       context.fillRect(at * step + 0.5, box.height - height, Math.max(step - 1, 1), height);
     }

@@ -45,10 +45,10 @@ export class Overview {
     context.strokeRect(left + 1, top + 1, Math.max(width - 2, 2), Math.max(height - 2, 2));
     const stride = drawn.step.every((step) => step === 1)
       ? ""
-      : ` Each cell represents ${drawn.step.map(thousands).join(" × ")} chunks and shows the first of them.`;
+      : ` Each cell represents up to ${drawn.step.map(thousands).join(" × ")} chunks and shows the size of the first.`;
     const range =
       known.length === 0
-        ? "None of these chunks has bytes in this file"
+        ? "These chunks are special, or have files of their own"
         : `Chunks of ${size(least)} to ${size(most)}; larger ones have a stronger color`;
     this.caption.textContent = `${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);

@@ -88,7 +88,7 @@ function stayHome() {
 }
 
 function keepForOffline() {
-  // Without a service worker, for example with plain http, the page does not open offline.
+  // Without a service worker, for example over http from another machine, the page does not open offline.
   navigator.serviceWorker?.register("offline.js").catch(() => {});
 }
 
@@ -157,7 +157,7 @@ async function open(find) {
     await show(next, seen);
   } catch (error) {
     if (mine === turn)
-      present(el("div", { class: "head" }, el("h1", {}, "This file cannot be read"), problem(error.message ?? String(error))));
+      present(el("div", { class: "head" }, el("h1", {}, "Cannot be opened"), problem(error.message ?? String(error))));
   } finally {
     clearTimeout(waiting);
     if (mine === turn) status.textContent = "";
@@ -367,7 +367,7 @@ function byteCard(parts) {
   const fold = el(
     "details",
     { class: "bytes-fold", ontoggle: fill },
-    el("summary", {}, `${count(length, "byte")} of header and trailer, each with its meaning`),
+    el("summary", {}, `${count(length, "byte")} of header and trailer, and their meaning`),
     place,
   );
   if (parts.some((part) => part.errors.length > 0)) {

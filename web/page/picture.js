@@ -1,4 +1,4 @@
-// The picture of chunks and blocks along two axes. It can be dragged; sliders move along all axes.
+// The picture of chunks and blocks along two axes. It can be dragged; sliders select a chunk.
 
 import { el, problem, size, thousands } from "./dom.js";
 import { Overview } from "./overview.js";
@@ -6,7 +6,7 @@ import { Overview } from "./overview.js";
 /** The maximum number of chunks along an axis, by level of zoom. */
 const ZOOM = [2, 4, 6, 10, 16];
 
-/** The picture of an array; `perAxis` has the number of chunks along each axis, `names` the names of the axes. `opened` draws it. */
+/** The picture of an array; `perAxis` has the number of chunks along each axis, `names` the names of the axes. `opened` is the open file. */
 export class Picture {
   constructor(opened, array, perAxis, names) {
     this.opened = opened;
@@ -236,7 +236,7 @@ export class Picture {
     });
     this.step = drawn.step;
     this.width = drawn.width;
-    // b2nd-page writes this SVG. It contains no text from the file.
+    // The SVG contains no text from the file.
     const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
     svg.classList.add("picture");
     // The picture is enlarged by at most a fifth, so that a few small chunks stay small.
@@ -288,7 +288,7 @@ export class Picture {
     if (chunk.special) return `special chunk (${chunk.special}), which takes no bytes`;
     if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])}`;
     if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
-    return "the file of this chunk is missing or damaged";
+    return "this chunk is missing or damaged";
   }
 }
 

@@ -35,7 +35,9 @@ export class Records {
     if (marks.info.shape.length !== 1 || marks.info.dtype !== "|b1")
       throw new Error("the file that marks deleted rows (_valid_rows) is not a boolean array of one dimension");
     if (length > MOST)
-      throw new Error(`the table has ${thousands(length)} rows with the deleted ones: at most ${thousands(MOST)} can be shown`);
+      throw new Error(
+        `the table has ${thousands(length)} rows, including the deleted ones: at most ${thousands(MOST)} can be shown`,
+      );
     const live = new Uint32Array(length);
     this.rows = 0;
     for (let start = 0; start < length; start += MARKS) {

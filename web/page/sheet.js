@@ -190,7 +190,7 @@ export class Sheet {
     const cell = (row, column) => {
       const value = text(row, column);
       if (value === undefined) return el("td", { class: "quiet" }, "…");
-      if (value === null) return el("td", { class: "broken", title: "its chunk cannot be read" }, "✕");
+      if (value === null) return el("td", { class: "broken", title: "cannot be read" }, "✕");
       if (value.quiet !== undefined) return el("td", { class: `quiet ${kind(column) ?? ""}` }, value.quiet);
       const whole = visible(value);
       const shown = this.rounds(column) ? fewer(whole) : whole;

@@ -47,8 +47,8 @@ export class Slices {
   }
 
   /**
-   * Decompresses a slice. Returns its shape and the damaged chunks (`broken`), or an error. `goesOn` is called with the numbers of finished
-   * chunks and of all; if it returns false, the result is null.
+   * Decompresses a slice. Returns its shape and the damaged chunks (`broken`), or an error. `goesOn` is called with the number of
+   * finished chunks and the number of all chunks; if it returns false, the result is null.
    *
    * @param {(done: number, of: number) => boolean} goesOn
    */
@@ -67,7 +67,7 @@ export class Slices {
   }
 
   /**
-   * Reads a view in the requested forms, and its buffers, or an error. Null if `goesOn` returns false.
+   * Reads a view. Returns the requested forms and their buffers, or an error; null if `goesOn` returns false.
    *
    * @param {(done: number, of: number) => boolean} [goesOn]
    */

@@ -52,7 +52,8 @@ export class UrlSource {
     }
     if (response.status === 206) return response;
     response.body?.cancel();
-    if (response.ok) throw new Error(`${this.url}: the server does not support range requests (status ${response.status})`);
+    if (response.ok)
+      throw new Error(`${this.url}: the server did not answer a range request with the range (status ${response.status})`);
     throw new Error(`${this.url}: status ${response.status} ${response.statusText}`.trim());
   }
 
@@ -65,14 +66,14 @@ export class UrlSource {
     );
     return isThere
       ? "cannot be reached from here: the server answers, but does not allow other pages to read from it (CORS)"
-      : "cannot be reached: there was no answer (a wrong host or port, an invalid certificate, or http from an https page)";
+      : "cannot be reached: there was no answer (for example, a wrong host or port, an invalid certificate, or http from an https page)";
   }
 
   // A server may hide Content-Range from other sites, but show the Content-Length of a HEAD request.
   async length() {
     const response = await fetch(this.url, { method: "HEAD", credentials: "omit" });
     const length = response.headers.get("Content-Length");
-    if (length === null) throw new Error(`${this.url}: the server does not say how long the file is`);
+    if (length === null) throw new Error(`${this.url}: neither Content-Range nor Content-Length gives the file's length`);
     return Number(length);
   }
 

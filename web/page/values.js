@@ -67,7 +67,7 @@ function content(entry) {
 
 function stored(entry) {
   if (entry.nbytes === undefined) return entry.length === undefined ? "" : count(entry.length, "byte");
-  const kind = entry.kind === "stored" ? "" : `, compressed to ${count(entry.cbytes, "byte")} with ${entry.kind}`;
+  const kind = entry.kind === "stored" ? "" : `, ${count(entry.cbytes, "byte")} in the file (${entry.kind})`;
   return count(entry.nbytes, "byte") + kind;
 }
 

@@ -31,7 +31,7 @@ ones, the first three for each reason. With --facts, the worker opens the files 
 conformance/cases.
 ";
 
-/// Only short files are used, so that many mutants can be tried.
+/// The maximum length of a file in bytes. Only short files are used, so that many mutants can be tried.
 const LONGEST: u64 = 16 << 10;
 
 /// Frames that claim more data are skipped: zeros take no bytes in a file, but decoding them takes time.
@@ -91,7 +91,7 @@ fn run() -> Result<bool, String> {
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
     // C-Blosc2 may reject frames, because version 2 cannot read all frames of version 3.
     let refuses = reader.library() == Library::CBlosc2;
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected an integer, found {text:?}"));
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected 0 or more, found {text:?}"));
     let (most, time) = match limit.strip_suffix('s') {
         Some(seconds) => (u64::MAX, Duration::from_secs(number(seconds)?)),
         None => (number(limit)?, Duration::MAX),
@@ -112,9 +112,9 @@ fn run() -> Result<bool, String> {
         seeds.extend(Seed::new(file.display().to_string(), bytes));
     }
     if seeds.is_empty() {
-        return Err("no file below the directories is a frame".to_owned());
+        return Err(format!("no file below the directories is a contiguous frame of at most {LONGEST} bytes"));
     }
-    println!("{} of {} files are frames, such as {}", seeds.len(), files.len(), seeds[0].name);
+    println!("{} of {} short files are contiguous frames, such as {}", seeds.len(), files.len(), seeds[0].name);
 
     let mut worker = Worker::new(program);
     let mut rng = Rng::with_seed(seed);

@@ -38,7 +38,7 @@ pub(crate) struct Seed {
 }
 
 impl Seed {
-    /// Returns `None` if the bytes are not a contiguous frame.
+    /// Returns `None` if the bytes are not a valid contiguous frame.
     pub(crate) fn new(name: String, bytes: Vec<u8>) -> Option<Seed> {
         let frame = Frame::from_slice(&bytes).ok()?;
         let mut fields = header(frame.header().header_len());

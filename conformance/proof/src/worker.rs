@@ -13,9 +13,9 @@ pub(crate) enum Answer {
     /// It reads everything. Some workers return a digest.
     Read(Option<String>),
     Refused(String),
-    /// A sanitizer or a signal ends its process, with this output.
+    /// Its process ends, for example by a sanitizer or a signal, with this output.
     Crashed(String),
-    /// It takes too much processor time, or waits forever.
+    /// It takes too much processor time, or does not answer in time.
     Hung,
 }
 

@@ -43,8 +43,8 @@ pub(crate) fn add(suite: &mut Suite) {
         "a zlib stream that ends early (C-Blosc2's issue 639)",
         plain(vec![Place::Chunk(cut)]).build().bytes,
     );
-    // Issue 800 of C-Blosc2: ZFP with a stream of one byte, in an array.
-    for (udcodec, what) in [(33, "accuracy"), (34, "precision"), (35, "rate")] {
+    // Issue 800 of C-Blosc2 (fixed-rate mode), and the other modes: ZFP with a stream of one byte, in an array.
+    for (udcodec, what, issue) in [(33, "accuracy", ""), (34, "precision", ""), (35, "rate", " (C-Blosc2's issue 800)")] {
         let body = [&le32(36)[..], &le32(1), &[0x55]].concat();
         let bad = Chunk {
             body,
@@ -59,7 +59,7 @@ pub(crate) fn add(suite: &mut Suite) {
         frame.places = vec![Place::Chunk(bad)];
         reject(
             &format!("found-zfp-{what}"),
-            &format!("ZFP in fixed-{what} mode with a stream of one byte, in an array (C-Blosc2's issues 519 to 521 and 800)"),
+            &format!("ZFP in fixed-{what} mode with a stream of one byte, in an array{issue}"),
             frame.build().bytes,
         );
     }

@@ -94,7 +94,7 @@ pub(crate) fn add(suite: &mut Suite) {
         chunks.fold(built.bytes.clone(), |bytes, &at| patched(&bytes, at + 30, &[1]))
     };
     let bytes = flagged(&built);
-    accept("variable-blocks", "chunks of one block of variable length, which starts with its length", built, bytes);
+    accept("variable-blocks", "chunks with one block of variable length each; the block starts with its length", built, bytes);
 
     let as_batches = |header: &Header| header.clone().with("batcharray", b"\x81\xaaserializer\xa7msgpack");
     let built = Frame { places: vec![Place::Chunk(varies.clone()); 2], ..Frame::new(as_batches(&header)) }.build();

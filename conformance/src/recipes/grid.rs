@@ -112,7 +112,7 @@ fn text(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -
     .into_bytes()
 }
 
-/// Computes the numbers of a grid by simple counting.
+/// Computes the facts about a grid by counting.
 fn solve(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -> Fact {
     let ceil = |of: i64, by: i64| if by == 0 { 0 } else { (of + by - 1) / by };
     let zip =

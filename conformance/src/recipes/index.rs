@@ -44,7 +44,7 @@ pub(crate) fn add(suite: &mut Suite) {
     suite.accept(
         Layer::Index,
         "not-in-order",
-        "chunks that are stored in a different order than that of their numbers, as after updates in place",
+        "chunks whose order in the frame is not that of their indices, as after updates in place",
         patched(&built.bytes, a, &swapped),
         told,
     );

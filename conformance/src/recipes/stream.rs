@@ -73,7 +73,7 @@ fn runs(data: &[u8], shortest: usize) -> Vec<(&[u8], usize)> {
 
 /// Writes literals in runs of at most 32, and matches at distance 1.
 ///
-/// C-Blosc2 rejects streams that end with a match, so the last byte is always a literal.
+/// C-Blosc2 rejects BloscLZ streams that end with a match, so the last byte is always a literal.
 fn blosclz(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let (body, last) = data.split_at(data.len() - 1);

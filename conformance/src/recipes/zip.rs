@@ -1,4 +1,4 @@
-//! Zip archives, byte for byte.
+//! Creates zip archives byte by byte.
 
 use super::bytes::le32;
 

@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
             Ended::Late => Answer::Hung,
             Ended::Signal(signal, said) => Answer::Crashed(format!("signal {signal}: {}", last_line(&said))),
             Ended::Exit(0, out, _) => Answer::Encoded(out),
-            Ended::Exit(1, _, said) => Answer::Rejected(format!("it does not encode: {}", last_line(&said))),
+            Ended::Exit(1, _, said) => Answer::Rejected(format!("cannot encode the facts: {}", last_line(&said))),
             Ended::Exit(UNSUPPORTED, ..) => first,
             Ended::Exit(code, _, said) => Answer::Crashed(format!("exit code {code}: {}", last_line(&said))),
         })
@@ -140,7 +140,7 @@ fn accepted(out: &[u8]) -> Answer {
     let json: Result<Value, _> = serde_json::from_slice(out);
     match json.map_err(|error| error.to_string()).and_then(|json| Fact::from_json(&json)) {
         Ok(fact) => Answer::Accepted(fact),
-        Err(error) => Answer::Crashed(format!("its answer is not tagged JSON: {error}")),
+        Err(error) => Answer::Crashed(format!("the answer is not tagged JSON: {error}")),
     }
 }
 

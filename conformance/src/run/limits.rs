@@ -7,7 +7,8 @@ use std::time::Duration;
 /// Limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The time for a request. A process that takes longer is killed. The first request of a server may take ten times as long.
+    /// The time for a request. A process that takes longer is killed. With `--serve`, the first request to a process may take ten times as
+    /// long.
     pub time: Duration,
     /// The address space of a process in bytes; 0 means no limit. It is limited with `ulimit` in a shell, and only on Unix.
     pub memory: u64,

@@ -1,4 +1,4 @@
-//! The answers that the page gets, as JSON: a result, or a sentence about an error.
+//! Parses the page's questions, and formats answers that are JSON: a result or an error.
 
 use b2nd_frame::{Error, Result};
 use serde::{Deserialize, Serialize};

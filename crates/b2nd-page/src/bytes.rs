@@ -1,4 +1,4 @@
-//! Annotates the bytes of a frame's header and trailer with their meaning, and marks the byte at which an error was found.
+//! Annotates the bytes of a frame's header and trailer with their meaning, and locates errors in them.
 
 use b2nd_frame::{Error, HeaderField, Result, Source};
 use b2nd_store::{Frame, is_frame, readable};
@@ -6,8 +6,8 @@ use b2nd_view::bytes::{self, ByteRow};
 use b2nd_view::{Array, text};
 use serde::Serialize;
 
-/// The maximum number of bytes that are shown of an invalid header or trailer. More bytes of a header are shown only to include the byte with
-/// the error.
+/// The maximum number of bytes that are shown of a header or trailer that cannot be read. More bytes of a header are shown only to include
+/// the byte with the error.
 const SHOWN: u64 = 4096;
 
 /// The maximum number of bytes that are shown of a file that is not a frame.
@@ -80,8 +80,8 @@ fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error)
     let first = end.saturating_sub(SHOWN).max(header_len).min(end);
     let tail = source.read(first..end)?;
     let length = tail.len().checked_sub(TRAILER_LEN).and_then(|at| tail.get(at..at + 4)?.try_into().ok()).map(u32::from_be_bytes);
-    // If the trailer's length is missing or too small, a trailer of the minimum length is shown. If the length is too large, all bytes read
-    // are shown.
+    // If the trailer's length is missing or too small, the minimum length of a trailer is shown. If the length exceeds the bytes that were
+    // read, all of them are shown.
     let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
     let skipped = tail.len().saturating_sub(length);
     let bytes = tail.get(skipped..).unwrap_or_default();

@@ -18,10 +18,10 @@ pub(crate) struct Description {
     /// The kind of the chunk, such as `zeros`, if it has no bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
-    /// The range of the chunk's bytes in the file, if the frame is a single file.
+    /// The range of the file that contains the chunk, and unused bytes after it if there are any, if the frame is a single file.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
-    /// The name of the chunk's own file, and the length of this file, if the frame is sparse.
+    /// The name of the chunk's own file, and the length of the chunk according to its header, if the frame is sparse.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<(String, u64)>,
 }
@@ -39,10 +39,11 @@ const CELLS: i64 = 256;
 pub(crate) struct Overview {
     /// The number of rows and the number of columns.
     cells: [i64; 2],
-    /// The number of chunks that a cell represents along each axis. For each cell, `bytes` has the size of the first of its chunks.
+    /// The number of chunks that a cell represents along each axis; the last cell may represent fewer. For each cell, `bytes` has the size
+    /// of only the first of its chunks.
     step: [i64; 2],
-    /// The compressed size of the first chunk of each cell, row by row. The size is null if the chunk has no bytes or its position is
-    /// unknown.
+    /// For each cell, row by row, the length of the range of the frame that contains the cell's first chunk, with unused bytes after it. The
+    /// length is null if the chunk has no bytes, or if the frame is sparse.
     bytes: Vec<Option<u64>>,
 }
 

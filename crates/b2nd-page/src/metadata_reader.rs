@@ -21,8 +21,7 @@ const SHOWN: i64 = 64;
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Question {
-    /// A store and its leaves as `{"store": …, "leaves": […]}`. For anything else, `{"store": null}`; the metadata of a frame is not read
-    /// yet.
+    /// A store and its leaves as `{"store": …, "leaves": […]}`, or `{"store": null}` if this is not a store.
     Look,
     /// The metadata of the frame, as the same object that `b2nd info --json` prints.
     Info,
@@ -37,9 +36,9 @@ pub(crate) enum Question {
     /// A drawing of at most `most` chunks along each of two axes, starting with the chunk at the coordinates `first`. `axes` contains the
     /// axis of the rows and the axis of the columns; -1 means that the array has no such axis.
     Picture { axes: [i32; 2], most: i64, first: Vec<i64> },
-    /// An overview of the compressed sizes of the chunks along two axes.
+    /// An overview of the sizes that chunks have in the frame, along two axes.
     Overview { axes: [i32; 2], at: Vec<i64> },
-    /// The chunk at the coordinates `at`: its elements and, with `index`, its position in the file, or its kind if it has no bytes.
+    /// The chunk at the coordinates `at`: its elements and, with `index`, its position or file, or its kind if it has no bytes.
     Chunk { index: bool, at: Vec<i64> },
     /// The name and the colors of each color map.
     ColorMaps,

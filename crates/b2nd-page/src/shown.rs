@@ -9,7 +9,7 @@ use b2nd_store::{Bytes, Folder, Frame, Kind, SPARSE_FRAME, Store, Target, chunk_
 #[cfg(feature = "values")]
 use b2nd_store::{Leaf, find};
 
-/// The file or the folder that the page shows. The kind of store is determined once.
+/// The file or the folder that the page shows. A store is opened when it is first needed, and stays open.
 pub struct Shown {
     name: String,
     what: What,
@@ -31,7 +31,7 @@ impl Shown {
     ///
     /// # Errors
     ///
-    /// Fails if the folder cannot be read.
+    /// Fails if the folder cannot be read, or if the file of a sparse frame in it cannot be opened.
     pub fn folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Result<Shown> {
         let what = match folder.member(SPARSE_FRAME)? {
             Some(frame) => What::File(Arc::new(SparseFrame { frame, folder })),
@@ -45,7 +45,7 @@ impl Shown {
         &self.name
     }
 
-    /// Returns the open store, or `None` if this is a frame. Invalid frames are not stores.
+    /// Returns the open store, or `None` if this is not a store. Invalid frames are not stores.
     pub(crate) fn store(&self) -> Result<Option<&Store>> {
         if self.store.get().is_none() {
             let store = match &self.what {
@@ -66,7 +66,7 @@ impl Shown {
         match (&self.what, key) {
             (What::File(file), None) => Ok(file.clone()),
             (What::Folder(_), None) => Err(Error::custom("this folder is not a Blosc2 frame")),
-            (_, Some(key)) => self.store()?.ok_or_else(|| Error::custom("it is not a store"))?.leaf(key),
+            (_, Some(key)) => self.store()?.ok_or_else(|| Error::custom("this file is not a store"))?.leaf(key),
         }
     }
 

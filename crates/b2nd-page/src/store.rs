@@ -1,4 +1,4 @@
-//! Describes a store and its leaves, as the same JSON objects that the tool prints.
+//! Describes a store and its leaves as JSON objects, most fields of which the tool prints too.
 
 use b2nd_frame::{Error, Result};
 use b2nd_store::{Content, Frame, Leaf, Store, StoreListing, Table, is_of_source};
@@ -57,7 +57,7 @@ fn with_files(object: &str, table: &Table) -> String {
     format!(r#"{fields},"paths":{},"stale":{}}}"#, to_json(&paths), to_json(&table.stale))
 }
 
-/// Returns the offset of a leaf's frame in its file, or 0 if the leaf is embedded in a frame.
+/// Returns the offset of a leaf's frame in its file, or 0 if the leaf is not a frame with a file of its own.
 pub(crate) fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! [`ValueReader`]: reads slices of an array from pieces of files, and returns them as strings, numbers and pixels.
+//! [`ValueReader`]: reads slices of an array, and returns them as bytes, strings, numbers and pixels. Also reads the cells of batches.
 
 mod drawn;
 mod opened;
@@ -26,7 +26,7 @@ const SHORT_FILE: u64 = 1 << 20;
 /// The number of bins of a histogram.
 const BINS: usize = 64;
 
-/// The maximum number of bytes of the numbers, strings or pixels of a slice.
+/// The approximate maximum number of bytes of the numbers, strings and pixels of a slice together.
 const MOST: usize = 256 << 20;
 
 /// The approximate number of bytes of memory that an element takes as text.
@@ -43,7 +43,7 @@ pub struct View {
     pub start: Vec<i64>,
     /// The end of the elements along each axis.
     pub end: Vec<i64>,
-    /// Which of these elements are read along each axis: every `step`th. If it is empty, every one, unless `room` requires larger steps.
+    /// Every `step`th of these elements is read along each axis; every one if `step` is empty. `room` can increase the steps.
     pub step: Vec<i64>,
     /// The axes that are drawn.
     pub drawn: Vec<usize>,
@@ -53,15 +53,15 @@ pub struct View {
     pub square: bool,
     /// The approximate maximum number of compressed bytes to read, if `room` is not empty.
     pub budget: u64,
-    /// The axis of the plane's rows, or -1 for an axis that the array does not have.
+    /// The axis of the plane's rows, or -1 if there is none.
     pub rows: i32,
-    /// The axis of the plane's columns, or -1.
+    /// The axis of the plane's columns, or -1 if there is none.
     pub columns: i32,
     /// The column (a field of the elements) of `numbers` and `count`.
     pub column: usize,
     /// For complex numbers, 0 for the magnitude and 1 for the phase.
     pub part: u8,
-    /// The ends of the color scale. If it is empty, they are those of the numbers.
+    /// The ends of the color scale. If it is empty, they are determined from the numbers.
     pub range: Vec<f64>,
     /// Whether the color scale is logarithmic.
     pub log: bool,
@@ -155,14 +155,15 @@ impl ValueReader {
         answer(self.current().and_then(|(array, seen)| Ok(to_json(&seen.ask(array, &**source?)?))))
     }
 
-    /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, the errors of chunks that
+    /// Decompresses the next chunks of the slice. Returns how many chunks have been read so far, the errors of chunks that
     /// cannot be read, and the ranges of the next chunk that are `missing`.
     pub fn advance(&mut self, missing: impl FnMut() -> Vec<f64>) -> String {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return answer(Err(nothing())) };
         to_json(&seen.advance(array, AT_ONCE, missing))
     }
 
-    /// Decompresses the whole slice. Returns the errors of chunks that cannot be read, or `None` if `goes_on` returned false.
+    /// Decompresses the whole slice. Returns the errors of chunks that cannot be read, or `None` if `goes_on` returned false or no
+    /// slice is viewed.
     pub(crate) fn read(&mut self, goes_on: &dyn Fn() -> bool) -> Option<Value> {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return None };
         while goes_on() {
@@ -188,7 +189,7 @@ impl ValueReader {
         let fields = array.dtype().map_or(1, |dtype| dtype.fields().len()).max(1);
         for (nth, form) in view.forms.iter().enumerate() {
             if view.forms[..nth].contains(form) {
-                return Err(Error::custom(format_args!("the page requests the form {form:?} twice: load it again")));
+                return Err(Error::custom(format_args!("the page requests the form {form:?} twice: load the page again")));
             }
             let each = match form.as_str() {
                 "bytes" => 0,
@@ -215,7 +216,7 @@ impl ValueReader {
                 "texts" => answer["texts"] = json!(drawn::texts(array, seen, plane, view.fields)),
                 "csv" => answer["csv"] = json!(drawn::csv(array, seen, plane, view.fields)),
                 "count" => answer["count"] = self.count(array, seen, plane, view)?,
-                _ => return Err(Error::custom("the page requests an unknown form: load it again")),
+                _ => return Err(Error::custom("the page requests an unknown form: load the page again")),
             }
         }
         answer["buffers"] = Value::Array(names);
@@ -265,7 +266,7 @@ pub(crate) fn framed(formed: Result<(Value, Vec<u8>)>) -> Vec<u8> {
 }
 
 fn nothing() -> Error {
-    Error::custom("the page asks for values before it opens them: load it again")
+    Error::custom("no values are selected: load the page again")
 }
 
 /// Returns the text of an element. If its dtype is unknown, returns its bytes in hexadecimal digits.

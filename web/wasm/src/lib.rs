@@ -1,6 +1,6 @@
-//! Two WebAssembly modules with which the page reads pieces of files, and passes its questions on to `b2nd-page`. Without features, this
-//! crate compiles to the module that answers questions about metadata. With the feature `values`, it compiles to the module that reads
-//! values.
+//! The two WebAssembly modules of the page. Each holds the pieces of files that the page has read, and answers questions with `b2nd-page`.
+//! Without features, this crate compiles to the module that answers questions about metadata. With the feature `values`, it compiles to
+//! the module that reads values.
 
 mod pieces;
 #[cfg(feature = "values")]
@@ -64,8 +64,8 @@ impl Module {
         Ok(())
     }
 
-    /// Returns the ranges that calls have needed since the last call of `missing`, as a flat list: the index of the file, start, end, and
-    /// so on.
+    /// Returns the ranges that calls since the last call of `missing` needed but that are not stored, as a flat list: the index of the
+    /// file, start, end, and so on.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(GAP)
     }

@@ -24,7 +24,7 @@ impl Files {
 
     /// Returns the file with this index.
     pub fn file(&self, index: usize) -> Result<&Pieces> {
-        self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom(format_args!("no file has index {index}")))
+        self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom(format_args!("no file has the index {index}")))
     }
 
     /// Returns the ranges that have not been fetched although reads have needed them since the last call of `missing`, as a flat list: the

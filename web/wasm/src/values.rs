@@ -1,4 +1,4 @@
-//! Reads slices of an array from pieces of files, and returns them as strings, numbers and pixels.
+//! Reads slices of an array and cells of batches from pieces of files.
 
 use wasm_bindgen::prelude::*;
 
@@ -37,7 +37,7 @@ impl Module {
         Ok(self.asked()?.ask())
     }
 
-    /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, the errors of chunks that
+    /// Decompresses the next chunks of the slice. Returns how many chunks have been read so far, the errors of chunks that
     /// cannot be read, and the missing ranges of the next chunk.
     pub fn advance(&mut self) -> Result<String, JsError> {
         let files = self.files.clone();

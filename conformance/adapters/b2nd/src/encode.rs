@@ -73,7 +73,7 @@ fn plain(fact: &Fact) -> Result<Value, String> {
             u64::try_from(*value).map_or_else(|_| json!(i64::try_from(*value).unwrap_or(0)), |value| json!(value))
         }
         Fact::Bytes(bytes) => json!(bytes),
-        // The list has pairs of names and contents.
+        // Lists are those of metalayers: pairs of a name and a content.
         Fact::List(pairs) => {
             let pair = |pair: &Fact| match pair {
                 Fact::List(pair) => match &pair[..] {

@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path) -> Result {
         ("vlmetalayers", Fact::List(values)),
     ]);
     if header.nbytes() > MAX_DATA {
-        return Err(refuse(format!("the frame has {} bytes of data; the limit is {MAX_DATA}", header.nbytes())));
+        return Err(refuse(format!("nbytes is {}; the limit is {MAX_DATA}", header.nbytes())));
     }
     let mut all = Vec::new();
     for number in 0..offsets.len() {

@@ -16,7 +16,7 @@ pub(crate) fn read(path: &Path) -> Result {
         Content::Table(table) => Some(table),
         _ => None,
     });
-    let Some(table) = table else { return Err(refuse("it contains no table")) };
+    let Some(table) = table else { return Err(refuse("the store contains no table")) };
     if let Some(name) = table.missing.first() {
         return Err(refuse(format!("column {name}: its file is missing")));
     }
@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path) -> Result {
         values.push(Fact::List(vec![Fact::text(name), Fact::digest(&kept)]));
     }
     if columns.is_empty() {
-        return Err(refuse("its schema names no column"));
+        return Err(refuse("the schema has no column with a name and a kind"));
     }
     Ok(Fact::map([
         ("rows", u64::try_from(count).map_or(Fact::Null, Fact::int)),

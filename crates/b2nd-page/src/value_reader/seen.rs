@@ -10,7 +10,7 @@ use super::View;
 /// The maximum number of uncompressed bytes of a slice.
 const MOST: usize = 256 << 20;
 
-/// The maximum number of chunks in a slice.
+/// The maximum number of chunks from which a slice is read.
 const MOST_CHUNKS: u64 = 1 << 14;
 
 /// The number of decompressed bytes after which `ValueReader::advance` returns, so that the page can cancel.
@@ -26,7 +26,7 @@ pub(crate) struct Seen {
     pub lengths: Vec<usize>,
     pub bytes: Vec<u8>,
     itemsize: usize,
-    /// For each element, whether its chunk is damaged. Empty if no chunk is damaged.
+    /// For each element, whether its chunk cannot be read. Empty if no chunk has failed so far.
     pub broken: Vec<bool>,
     parts: Vec<ChunkPart>,
     done: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Progress<'a> {
     missing: Vec<f64>,
 }
 
-/// Selects the elements of a view, before elements are left out.
+/// Selects the elements of a view, before `room` increases the steps.
 fn selection(array: &Array, view: &View) -> Selection {
     let shape = array.grid().shape();
     let mut selection = Selection::whole(shape);
