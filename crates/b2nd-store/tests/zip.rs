@@ -103,7 +103,7 @@ fn a_whole_member_is_compared_with_its_crc() {
     let bytes = archive(&[stored("a", b"abc"), stored("b", b"abx"), deflated], &[0, 1, 2]);
     let zip = Zip::open(bytes).unwrap();
     zip.verify("a").unwrap();
-    let damaged = "its content is damaged: expected the CRC-32 352441c2, found bf41882e";
+    let damaged = "the archive is damaged: expected the CRC-32 352441c2, found bf41882e";
     assert_eq!(zip.verify("b").unwrap_err().to_string(), format!("b: {damaged}"));
     assert_eq!(zip.open("c").err().unwrap().to_string(), format!("c: {damaged}"));
 }
