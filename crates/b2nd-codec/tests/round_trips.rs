@@ -1,4 +1,4 @@
-//! Chunks survive every codec and filter, whether this crate or blosc2-pure-rs writes or reads them.
+//! Data survives compression and decompression, whether this crate or blosc2-pure-rs writes or reads the chunks.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Format, Options, SplitMode, compress};
@@ -77,7 +77,7 @@ fn pipelines(typesize: u8) -> Vec<Vec<(Filter, u8)>> {
     ]
 }
 
-/// Every decompressor of this build.
+/// The decompressors that read all of [`CODECS`].
 fn decompressors() -> Vec<Decompressor> {
     vec![
         Decompressor::new(),
