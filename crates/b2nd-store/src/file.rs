@@ -37,6 +37,7 @@ impl LocalFile {
             let frame = path.join(SPARSE_FRAME);
             return match fs::metadata(&frame) {
                 Ok(metadata) if metadata.is_file() => LocalFile::regular(&frame),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
                 _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory without {SPARSE_FRAME}")).into()),
             };
         }
