@@ -138,7 +138,7 @@ impl Folder for Directory {
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
-        // A name such as `../x`, which could name a file outside of the directory, names no file of the store.
+        // A path such as `../x`, which could be that of a file outside of the directory, is not the path of a file of the store.
         if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
             return Ok(None);
         }
