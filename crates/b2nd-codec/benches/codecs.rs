@@ -1,5 +1,5 @@
 //! Compares codecs and filters with blosc2-pure-rs and with copying memory. The ratio of two times is the other time divided by that of
-//! this crate, so this crate is faster if it is more than 1. The last column is the length of the chunk divided by that of
+//! this crate, so this crate is faster if the ratio is more than 1. The last column is the length of the chunk divided by that of
 //! blosc2-pure-rs.
 //!
 //!     cargo bench -p b2nd-codec
@@ -11,7 +11,7 @@ use std::time::Instant;
 use b2nd_codec::{CodecId, Compressor, Decompressor, Filter, Options, SplitMode};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
-/// The sizes in bytes of a chunk and its blocks, as python-blosc2 chooses them for arrays.
+/// The sizes in bytes of a chunk and its blocks, similar to those that python-blosc2 chooses for arrays.
 const CHUNK: usize = 4 << 20;
 const BLOCK: usize = 128 << 10;
 
@@ -44,7 +44,7 @@ fn main() {
     row("trunc_prec, shuffle, 4 bytes", &float, CodecId::Lz4, 1, &[(Filter::TruncPrec, 10), (Filter::Shuffle, 0)], 4);
 }
 
-/// A wave with noise that resembles measured values: only a few bits of the fraction are used.
+/// A wave with noise that resembles measured values: the lowest bits of the fraction are zero.
 fn float32() -> Vec<u8> {
     let value = |index: usize| ((index as f64 / 5000.0).sin() * 1e5 + noise(index) as f64).round() as f32 / 16.0;
     (0..CHUNK / 4).flat_map(|index| value(index).to_le_bytes()).collect()

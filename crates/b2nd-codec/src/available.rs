@@ -93,10 +93,10 @@ pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
 /// Returns the backend of a compressed chunk, which is neither stored uncompressed nor special.
 pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     let codec = chunk.codec();
-    let backend = backend(codec, chunk.filters())?;
     if codec == CodecId::SNAPPY && chunk.is_extended() {
         return Err(no_codec(codec, "snappy is a codec of Blosc 1: Blosc2 does not read it".into()));
     }
+    let backend = backend(codec, chunk.filters())?;
     if chunk.has_dictionary() && !matches!(codec, CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) {
         return Err(no_codec(codec, format!("dictionaries of {codec} are not supported")));
     }

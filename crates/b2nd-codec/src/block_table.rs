@@ -9,7 +9,7 @@ use crate::filters::Pipeline;
 use crate::header::ChunkHeader;
 use crate::streams::{block_start, stream_count};
 
-/// The longest dictionary in bytes.
+/// The maximum length of a dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;
 
 /// The block table at the start of a compressed chunk, with which single blocks can be read and decompressed.
@@ -57,7 +57,7 @@ impl<'a> Blocks<'a> {
     /// Reads the block table like [`new`](Blocks::new), for a chunk whose header has already been read.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
-            return Err(Error::custom("the chunk is not compressed, so it has no blocks"));
+            return Err(Error::custom("the chunk has no block table: it is stored uncompressed or special"));
         }
         let front_len = Blocks::front_len(&header);
         if front_len > header.cbytes() {

@@ -118,8 +118,8 @@ impl Compressor {
     /// of them is bytedelta_buggy (which can only be read), or a filter that truncates numbers does not support the typesize or its
     /// parameter.
     pub fn new(options: &Options) -> Result<Compressor> {
-        let backend = backend(options.codec, options.filters.iter().copied())?;
         let options = options.checked()?;
+        let backend = backend(options.codec, options.filters.iter().copied())?;
         let version = if options.format == Format::Blosc1 { BLOSC1 } else { VERSION };
         let pipeline = Pipeline::new(&options.filters, options.typesize, version)?;
         Ok(Compressor { options, backend, pipeline, metalayer: Vec::new() })
@@ -335,7 +335,7 @@ impl Compressor {
     }
 
     /// Appends a stream with the bytes of `part` to the chunk. If all of these bytes are equal, the stream of Blosc2 contains only their
-    /// value. If not, the stream is compressed, or uncompressed if compression would not make it shorter.
+    /// value. Any other stream is compressed, or uncompressed if compression would not make it shorter.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
         if let Some(byte) = run_of(part).filter(|_| self.options.format == Format::Blosc2) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());

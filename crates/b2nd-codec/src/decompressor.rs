@@ -104,8 +104,8 @@ impl Decompressor {
         let _ = metalayer;
     }
 
-    /// Sets the time at which decompression fails, or `None` for no time limit. In a compressed chunk, the time is checked before each
-    /// block. BloscLZ and LZ4 also check it within long blocks. Zstandard and zlib check it within a block only if this is a
+    /// Sets the time at which decompression fails, or `None` for no time limit. When a whole chunk is decompressed, the time is checked before
+    /// each block. BloscLZ and LZ4 also check it within long blocks. Zstandard and zlib check it within a block only if this is a
     /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block, and plugins never
     /// check it.
     #[cfg(feature = "std")]
@@ -203,8 +203,8 @@ impl Decompressor {
     }
 
     /// Decompresses a block into a buffer, whose length must be that of the block's data. `bytes` are the bytes of the chunk in the range
-    /// [`Blocks::range`]. If the chunk has the filter delta, `first` must be the data of the chunk's first block; it is `None` only when
-    /// the first block itself is decompressed.
+    /// [`Blocks::range`]. Only the filter delta needs `first`, the data of the chunk's first block. It can be `None` for chunks without
+    /// this filter, and must be `None` if the first block itself is decompressed.
     ///
     /// # Errors
     ///

@@ -11,10 +11,10 @@ pub(crate) const SHORT: usize = 16;
 /// The number of slots for filters.
 pub(crate) const MAX_FILTERS: usize = 6;
 
-/// The longest block in bytes.
+/// The largest blocksize in bytes.
 const MAX_BLOCKSIZE: usize = 536_866_816;
 
-/// The longest chunk in bytes, header included.
+/// The maximum length of a chunk in bytes, header included.
 const MAX_CBYTES: usize = i32::MAX as usize;
 
 /// Bits 0 and 2 of the flags. If both are set, the header is extended to 32 bytes. If only one is set, it means byte shuffle (bit 0) or bit

@@ -54,7 +54,7 @@ pub enum Filter {
     Shuffle,
     /// Bit shuffle. Its number is 2.
     BitShuffle,
-    /// Delta: the exclusive or with the chunk's first block or, within the first block, with the previous element. Its number is 3.
+    /// Delta: the exclusive or with the chunk's first block or, within the first block, with the preceding bytes. Its number is 3.
     Delta,
     /// Truncated precision. Its number is 4.
     TruncPrec,

@@ -56,10 +56,10 @@ pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
         },
     };
     // Otherwise, a short frame could claim any length, and the buffer would take that much memory.
-    let limit = (frame.len() as u64).saturating_mul(MAX_RATIO);
+    let limit = (frame.len() as u64).saturating_mul(MAX_RATIO).min(usize::MAX as u64);
     let fits = usize::try_from(length).ok().filter(|_| length <= limit);
     let length =
-        fits.ok_or_else(|| Error::custom(format_args!("zstd: the frame can hold at most {limit} bytes of data, not {length}")))?;
+        fits.ok_or_else(|| Error::custom(format_args!("zstd: the data can have at most {limit} bytes, not {length}")))?;
     let mut data = Vec::new();
     let place = front(&mut data, length)?;
     Decompressor::lend(|decompressor| decompressor.leaves.expand(CodecId::Zstd, None, frame, place, length))?;

@@ -31,7 +31,7 @@ fn damaged_chunks_are_refused_or_read() {
             for _ in 0..300 {
                 let mut damaged = chunk.clone();
                 for _ in 0..=random(3) {
-                    // Bytes 3 to 15, the sizes in the header, are not changed, because the caller checks them.
+                    // Bytes 3 to 15, the sizes in the header, are not changed.
                     let at = [16 + random(damaged.len() - 16), random(3)][usize::from(random(8) == 0)];
                     damaged[at] = [random(256) as u8, 0, 0xff, damaged[at] ^ 1 << random(8)][random(4)];
                 }

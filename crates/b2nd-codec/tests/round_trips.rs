@@ -1,4 +1,4 @@
-//! Chunks survive every codec and filter, whether this crate or blosc2-pure-rs writes or reads them.
+//! Data survives compression and decompression, whether this crate or blosc2-pure-rs writes or reads the chunks.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Format, Options, SplitMode, compress};
@@ -77,7 +77,7 @@ fn pipelines(typesize: u8) -> Vec<Vec<(Filter, u8)>> {
     ]
 }
 
-/// Every decompressor of this build.
+/// The decompressors that read all of [`CODECS`].
 fn decompressors() -> Vec<Decompressor> {
     vec![
         Decompressor::new(),
@@ -209,7 +209,7 @@ fn a_zstandard_frame_has_the_length_and_the_checksum_of_its_data() {
     let claims = [&b"\x28\xb5\x2f\xfd\xe0"[..], &(1_u64 << 40).to_le_bytes(), &[1, 0, 0]].concat();
     assert_eq!(
         zstd::decompress(&claims, None).unwrap_err().to_string(),
-        "zstd: the frame can hold at most 524288 bytes of data, not 1099511627776"
+        "zstd: the data can have at most 524288 bytes, not 1099511627776"
     );
 }
 

@@ -36,7 +36,7 @@ fn value(attribute: &hdf5_reader::Attribute) -> Option<Value> {
             let mut strings = strings.iter();
             list(&attribute.shape, &mut || strings.next().map(|text| text.as_str().into()))
         }
-        // PyTables stores an empty text without a shape.
+        // PyTables stores an empty string with a null dataspace, for which hdf5-reader returns this shape.
         None if attribute.shape == [0] && matches!(attribute.datatype, Datatype::String { .. }) => Some("".into()),
         None if attribute.shape == [1] => elements(&attribute.datatype, &[], &attribute.raw_data),
         None => elements(&attribute.datatype, &attribute.shape, &attribute.raw_data),

@@ -76,13 +76,13 @@ enum Places {
     Flat(Option<u64>),
 }
 
-/// Where a chunk is.
+/// The location of a chunk in the file.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     number: u64,
     address: u64,
     pub(crate) size: u64,
-    /// Has a bit for each filter that was not applied to this chunk.
+    /// The filter mask: bit `n` is set if filter `n` was not applied to this chunk.
     mask: u32,
 }
 
@@ -92,7 +92,7 @@ impl File {
     /// # Errors
     ///
     /// Fails if the dataset does not exist or cannot be read, if it cannot be an array (its elements have no fixed size or no dtype, it has
-    /// no shape, it is virtual, or its data is in other files), or if its chunks are too long or too many.
+    /// no shape, it is virtual, or its data is in other files), or if its chunks are too large or too many.
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         let opened = self.hdf5.dataset(path).map_err(fault)?;
         let (mut layout, mut filters, mut fill) = (None, Vec::new(), Vec::new());
@@ -259,7 +259,7 @@ impl Dataset {
         self.after(BLOSC2, place).map(|others| self.unfilter(self.read(place)?, &others)).transpose()
     }
 
-    /// Returns where a chunk is, or `None` if it was not written.
+    /// Returns the location of a chunk, or `None` if the chunk was not written.
     pub(crate) fn place(&self, number: u64) -> Option<Place> {
         let start = match &self.places {
             Places::Chunked(all) => return all.get(all.binary_search_by_key(&number, |place| place.number).ok()?).copied(),
@@ -283,12 +283,12 @@ impl Dataset {
         };
         let expected = self.chunk_len();
         if matches!(self.places, Places::Flat(_)) {
-            // The padding at the end of the array.
+            // Add the padding of a chunk at the end of the array.
             elements.resize(expected, 0);
         }
         if elements.len() != expected {
             let found = elements.len();
-            return Err(Error::custom(format_args!("expected {expected} bytes from the filters, found {found}")));
+            return Err(Error::custom(format_args!("expected a decoded chunk of {expected} bytes, found {found}")));
         }
         Ok(elements)
     }

@@ -25,7 +25,7 @@ const KEPT: usize = 10_000;
 pub(crate) type Scales = Mutex<HashMap<(String, u64), Option<String>>>;
 
 /// Returns the names of a dataset's dimensions: the names of their scales, which are searched for in the group of the dataset and in the
-/// groups that contain it. A scale of one dimension names that dimension. Returns `None` if a dimension has no scale, a
+/// groups that contain it. A scale with one dimension gives this dimension its own name. Returns `None` if a dimension has no scale, a
 /// scale was not found, or the file is damaged.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ use crate::filters::register_with_limit;
 /// An open HDF5 file. It is also a [`Folder`](b2nd_store::Folder), so that [`Store::from_folder`](b2nd_store::Store::from_folder) opens it
 /// like a store of python-blosc2: each dataset is a leaf.
 ///
-/// Links to other files are not followed, and a group that several links lead to is listed once.
+/// Links to other files are not followed, and a group that several links point to is listed once.
 #[derive(Clone)]
 pub struct File {
     pub(crate) hdf5: Hdf5File,
@@ -32,8 +32,8 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a file. [`dataset`](File::dataset) and [`array`](File::array) then reject datasets whose decompressed chunks have more than
-    /// 256 MiB.
+    /// Opens a file. [`dataset`](File::dataset) and [`array`](File::array) then reject datasets with chunks of more than 256 MiB each,
+    /// decompressed.
     ///
     /// # Errors
     ///

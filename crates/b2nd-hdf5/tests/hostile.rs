@@ -37,7 +37,7 @@ fn mutant(file: &[u8], numbers: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// Lists a file, and reads the first and last element of each dataset. Returns the number of datasets that could be read.
+/// Lists a file, and reads the elements at the start and at the end of each dataset. Returns the number of datasets that could be read.
 fn read(bytes: Vec<u8>) -> usize {
     let Ok(file) = File::with_limit(Arc::new(bytes), 1 << 24) else { return 0 };
     let Ok(members) = file.files() else { return 0 };

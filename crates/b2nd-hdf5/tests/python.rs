@@ -1,5 +1,5 @@
-//! Random slices, compared with h5py. The comparison needs a Python that `B2ND_PYTHON` names (see `../ci`); otherwise it is
-//! skipped.
+//! Random slices, compared with h5py. The comparison needs a Python that `B2ND_PYTHON` names (see `../ci`). Without it,
+//! the test is skipped, or fails if `CI` is set.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;

@@ -46,7 +46,7 @@ fn what_holds_no_array_is_named_with_its_path() {
         (at("a.txt", b"a text that is no frame"), "it is a text file"),
         (release.join("treestore__dfltb2z.b2z"), store),
         (directory.path().join("a.b2d"), store),
-        (directory.path().join("a.zarr"), "it is a part of a Zarr store"),
+        (directory.path().join("a.zarr"), "it is a Zarr store, or a part of one"),
         (at("cut.b2nd", &frame[..100]), "unexpected end of input at byte 100: "),
         (directory.path().join("nothing"), "No such file or directory"),
     ] {

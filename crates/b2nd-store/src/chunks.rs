@@ -10,11 +10,11 @@ pub struct ChunkRun {
     pub first: u64,
     /// The index of the last chunk. It equals `first` if there is only one chunk.
     pub last: u64,
-    /// Where the chunk is stored, and its header.
+    /// The location of the chunk and its header, or the value of a special chunk.
     pub content: Content,
 }
 
-/// Where a chunk is stored, and its header.
+/// The location of a chunk and its header, or the value of a special chunk.
 pub enum Content {
     /// The chunk has no bytes: the index gives the value of all elements. The second field is the length of each chunk's data in bytes, if
     /// the frame's header determines it.
@@ -35,7 +35,7 @@ pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = ChunkRun> 
                 let same = |chunk: &u64| offsets.get(*chunk) == Some(Offset::Special(special));
                 let (length, mut last) = (nbytes(frame.header(), first), (first..).take_while(same).last()?);
                 if last != first && nbytes(frame.header(), last) != length {
-                    // The last chunk may be shorter. It then gets a row of its own.
+                    // The last chunk is shorter, so it gets a run of its own.
                     last -= 1;
                 }
                 (last, Content::Special(special, length))

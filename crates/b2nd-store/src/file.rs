@@ -37,6 +37,7 @@ impl LocalFile {
             let frame = path.join(SPARSE_FRAME);
             return match fs::metadata(&frame) {
                 Ok(metadata) if metadata.is_file() => LocalFile::regular(&frame),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
                 _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory without {SPARSE_FRAME}")).into()),
             };
         }
@@ -138,12 +139,12 @@ impl Folder for Directory {
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
-        // A name that leads out of the directory, such as `../x`, is not a file of the store.
+        // A path such as `../x`, which could be that of a file outside of the directory, is not the path of a file of the store.
         if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
             return Ok(None);
         }
-        if has_link(&self.0, file) {
-            return Err(Error::custom(LeftOut { name: file.to_owned(), why: Why::Link }));
+        if let Some(link) = link_in(&self.0, file) {
+            return Err(Error::custom(LeftOut { name: link.display().to_string(), why: Why::Link }));
         }
         let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         match LocalFile::open(&self.0.join(file)) {
@@ -154,17 +155,14 @@ impl Folder for Directory {
     }
 }
 
-/// Returns true if a path below a directory is a symbolic link, or leads through one. Links in the path of the directory are allowed.
-fn has_link(directory: &Path, below: &str) -> bool {
-    let mut path = directory.to_owned();
-    Path::new(below).components().any(|part| {
-        path.push(part);
-        fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink())
-    })
+/// Returns the first part of a path below a directory that is a symbolic link. Links in the path of the directory are allowed.
+fn link_in<'a>(directory: &Path, below: &'a str) -> Option<&'a Path> {
+    let is_link = |path: &Path| fs::symlink_metadata(directory.join(path)).is_ok_and(|found| found.is_symlink());
+    Path::new(below).ancestors().filter(|&path| path != Path::new("") && is_link(path)).last()
 }
 
 /// Returns true if a path is the directory of a store: its name ends in `.b2d`, or it contains the file `_meta.b2f` of a table or the file
-/// `embed.b2e` of a store.
+/// `embed.b2e` of a `DictStore` or a `TreeStore`.
 pub fn is_store_directory(path: &Path) -> bool {
     let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)

@@ -34,18 +34,18 @@ pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 pub struct LeftOut {
     /// The name of the file. Bytes that are not UTF-8 are replaced.
     pub name: String,
-    /// Why the file is left out.
+    /// The reason why the file is left out.
     pub why: Why,
 }
 
-/// Why a file is [`LeftOut`].
+/// The reason why a file is [`LeftOut`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// It is a symbolic link. Links are not followed, since they can lead to any file.
+    /// It is a symbolic link. Links are not followed, since they can point to any file.
     Link,
     /// Its name is not UTF-8.
     NotUtf8,
-    /// Its name starts with `/` or has a part `..`, so it could lead out of the folder.
+    /// Its name starts with `/` or has a part `..`, so it could name a file outside of the folder.
     Outside,
     /// A later member of the archive has the same name. The later one is used, as by Python's `zipfile`.
     Duplicate,
@@ -62,7 +62,7 @@ impl fmt::Display for Why {
         f.write_str(match self {
             Why::Link => "it is a symbolic link, which is not followed",
             Why::NotUtf8 => "its name is not UTF-8",
-            Why::Outside => "its name starts with / or has a part \"..\", so it could lead out of the store",
+            Why::Outside => "its name starts with / or has a part \"..\", so it could name a file outside of the store",
             Why::Duplicate => "another member has the same name: the last one is used",
         })
     }
@@ -146,7 +146,7 @@ pub(crate) fn same_crc(file: &str, expected: u32, found: u32) -> Result<()> {
         return Ok(());
     }
     let name = printable(file);
-    Err(Error::custom(format_args!("{name}: its content is damaged: expected the CRC-32 {expected:08x}, found {found:08x}")))
+    Err(Error::custom(format_args!("{name}: the archive is damaged: expected the CRC-32 {expected:08x}, found {found:08x}")))
 }
 
 /// Returns true if a file that starts with these ten bytes is a frame. A frame starts with a MessagePack array whose first element is the

@@ -24,6 +24,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     let word = text.trim_ascii_start().to_ascii_lowercase();
     Some(match first {
         b"" => "an empty file",
+        _ if opener(first).is_some() => "an HDF5 file",
         _ if starts(HDF5) => {
             "an HDF5 file, which this build cannot read: install the tool with `cargo install --path crates/b2nd-cli --features full`"
         }
@@ -107,7 +108,7 @@ const FIRST_BYTES: u64 = 512;
 /// The minimum number of bytes of a file that is recognized as text.
 const SENTENCE: usize = 16;
 
-const ZARR: &str = "a part of a Zarr store: `b2nd ls` lists its arrays, `b2nd import` converts them";
+const ZARR: &str = "a Zarr store, or a part of one: `b2nd ls` lists its arrays, `b2nd import` converts them";
 
 /// Describes the format of a directory that is neither a sparse frame nor a store. Returns `None` for unknown formats.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {

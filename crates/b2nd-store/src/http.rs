@@ -135,7 +135,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
         let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
         return body.map(|bytes| (bytes, None)).map_err(|error| match error {
             ureq::Error::BodyExceedsLimit(_) => io::Error::other(format!(
-                "the server does not support range requests, and the file has more than {WHOLE} bytes: download the file first"
+                "the server answered a range request with the whole file, which has more than {WHOLE} bytes: download it first"
             )),
             error => io::Error::other(error),
         });
@@ -144,11 +144,11 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
         return Err(io::Error::other(format!("the server answered {}", response.status())));
     }
     let field = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let said = field("content-range").unwrap_or_default();
+    let said = field("content-range").unwrap_or_else(|| "none".to_owned());
     let (tag, modified) = (field("etag"), field("last-modified"));
     let (start, last, length) = content_range(&said).ok_or_else(|| {
-        let what = "the server's answer does not say which bytes of how many it contains";
-        io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
+        let expected = "the server's answer: expected the header Content-Range with bytes START-END/LENGTH";
+        io::Error::other(format!("{expected}, found {}", printable(&said)))
     })?;
     // The limit is one byte longer than the range, because ureq before 3.5.2 rejects a body that is exactly as long as the limit.
     let limit = range.end - range.start + 1;

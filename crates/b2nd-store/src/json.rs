@@ -13,7 +13,7 @@ const FLOATS: [(&str, &str); 3] = [("NaN", "nan"), ("Infinity", "inf"), ("-Infin
 ///
 /// # Errors
 ///
-/// Fails if the text is still not JSON after these floats have been replaced.
+/// Fails if the text cannot be read as JSON, even after these floats have been replaced.
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut strict = String::with_capacity(text.len());
     let mut rest = text;
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
         rest = after;
     }
     strict.push_str(rest);
-    strict.parse().map_err(|error| format!("it is not JSON: {error}"))
+    strict.parse().map_err(|error| format!("it cannot be read as JSON: {error}"))
 }
 
 /// Returns the length of the JSON string at the start of `text`, including its quotes.

@@ -85,10 +85,10 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let metadata = attributes.get("estore_metadata");
     let mut leaves = Vec::new();
     let map = match metadata.and_then(|metadata| metadata.get("embed_map")) {
-        // python-blosc2 opens a store without the vlmetalayer `estore_metadata` as a store without leaves.
+        // python-blosc2 opens an `EmbedStore` without the vlmetalayer `estore_metadata` as a store without leaves.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
-            let message = "not an embedded store: the frame has no vlmetalayer \"estore_metadata\" with an embed_map";
+            let message = "expected a vlmetalayer \"estore_metadata\" with an embed_map, the list of the embedded frames";
             return Err(Error::custom(message));
         }
         map => map,

@@ -15,7 +15,7 @@ use crate::requests::{AT_ONCE, GAP, requests};
 /// The length of a cached block, in bytes. A frame's header is usually in the first block, and its index and trailer in the last.
 const BLOCK: u64 = FIRST_READ;
 
-/// The number of blocks that are requested together, if the file has that many before its end. Metadata is often in a few adjacent blocks.
+/// The maximum number of blocks that `RangeCache::block` requests together. Metadata is often in a few adjacent blocks.
 const AHEAD: u64 = 16;
 
 /// The maximum length, in bytes, of reads that are cached, and of files that are fetched as a whole.

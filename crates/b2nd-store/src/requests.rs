@@ -1,10 +1,10 @@
-//! Which requests fetch ranges of a remote file.
+//! Plans the requests that fetch ranges of a remote file.
 
 use std::ops::Range;
 
 use b2nd_frame::join;
 
-/// Ranges with at most this many bytes between them are fetched in one request. In the time that a request takes over the internet, about
+/// Ranges with at most this many bytes between them are merged. In the time that a request takes over the internet, about
 /// 30 ms, a line of 100 Mbit/s carries 375 kB, which is 47 kB for each of the [`AT_ONCE`] requests.
 pub(crate) const GAP: u64 = 64 << 10;
 

@@ -231,7 +231,7 @@ impl Folder for Store {
 
 fn embedded_in(source: &Bytes) -> Result<StoreListing> {
     let frame = Frame::open(source)?;
-    let kind = Kind::of(frame.header(), None);
+    let kind = Kind::of(frame.header(), Some(frame.trailer()?));
     if !kind.is_store() {
         return Err(Error::custom(format_args!("it is not a store, but a single frame of the kind {}", kind.name())));
     }

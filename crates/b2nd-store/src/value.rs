@@ -37,7 +37,7 @@ pub fn extensions(value: &RawValue) -> Vec<i8> {
     found
 }
 
-/// Formats a value as one line of text in a syntax similar to Python's, shortened to `limit` characters.
+/// Formats a value as one line of text in a syntax similar to Python's. Only the first `limit` characters are kept.
 pub fn text(value: &RawValue, limit: usize) -> String {
     let mut line = Line { text: String::new(), limit };
     // Writing fails only if the line is full, so the error is ignored.

@@ -18,7 +18,7 @@ pub struct Candidate {
     what: Result<What>,
 }
 
-/// How a path was found: as a file, or as a directory of a known kind.
+/// The kind of a candidate: a file, or a directory of a known kind.
 enum What {
     /// The path at which the search started, if it is not a directory.
     Root,
@@ -94,7 +94,7 @@ pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + 
 /// A path, and its file type as the directory entry gives it, or `None` for the root.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
-/// Determines how a path was found. For an ordinary directory, returns `None`, and adds its entries to `waiting` if it is the root or
+/// Determines the kind of a candidate. For an ordinary directory, returns `None`, and adds its entries to `waiting` if it is the root or
 /// `is_deep` is true.
 fn look(path: &Path, kind: Option<fs::FileType>, is_deep: bool, waiting: &mut Vec<Waiting>) -> Result<Option<What>> {
     let is_directory = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
@@ -126,9 +126,9 @@ fn is_named_so(path: &Path) -> bool {
 }
 
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
-    // A link can lead to any file. If it is named like a Blosc2 file, an error reports that it is left out.
+    // A link can point to any file. If it is named like a Blosc2 file, an error reports that it is left out.
     if kind.is_symlink() && is_named_so(path) {
-        return Err(Error::custom("it is a symbolic link, which is not followed: give the name of the file itself"));
+        return Err(Error::custom("it is a symbolic link, which is not followed: give the path that it points to"));
     }
     // Skips devices, pipes and other links.
     if !kind.is_file() {

@@ -10,6 +10,6 @@ fn floats_that_json_lacks_are_read_outside_of_strings_alone() {
     assert_eq!(floats, [f64::NEG_INFINITY, f64::INFINITY, -1.5]);
     assert_eq!(value["N\"aN, \\"], "NaN Infinity \" -Infinity");
     for wrong in ["{\"a\": NaNN}", "{\"a\": \"NaN}", "-", "{\"a\": Infinit}", "\"\\"] {
-        assert!(parse(wrong).unwrap_err().starts_with("it is not JSON: "), "{wrong}");
+        assert!(parse(wrong).unwrap_err().starts_with("it cannot be read as JSON: "), "{wrong}");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use b2nd_frame::{Chunk, Error, Header, Result, Sizes, Writer};
 use b2nd_store::{Bytes, Content, Folder, Kind, LeftOut, Zip, list};
 
-/// An archive with another `embed.b2e`. Its other files are in this folder, whose name ends with `/`, unless it is empty.
+/// An archive with another `embed.b2e`. Its other files are in this folder, whose name is empty or ends with `/`.
 struct WithEmbed<'z> {
     zip: &'z Zip,
     folder: &'static str,
@@ -69,7 +69,7 @@ fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
     }
 }
 
-/// python-blosc2 recognizes such leaves by their content, and prints a warning.
+/// python-blosc2 recognizes leaves without the ending of a leaf by their content, and prints a warning.
 #[test]
 fn leaves_of_a_store_are_found_by_their_content() {
     let directory = std::env::temp_dir().join(format!("b2nd-list-{}.b2d", std::process::id()));

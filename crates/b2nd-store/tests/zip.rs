@@ -64,7 +64,7 @@ fn members_that_share_bytes_are_refused() {
 /// Each member is inflated only once, and all members together to at most 256 MiB.
 #[test]
 fn an_archive_has_a_budget() {
-    // A deflate block without compression: its length, the complement of the length, and the bytes.
+    // A deflate block without compression: its type, its length, the complement of the length, and the bytes.
     let packed = [&[1, 3, 0, !3, !0][..], b"abc"].concat();
     let small = Member { name: "small", data: &packed, deflated: Some(3), crc: ABC };
     let large = Member { name: "large", data: &packed, deflated: Some((1 << 28) - 2), crc: ABC };
@@ -86,7 +86,7 @@ fn an_archive_has_a_budget() {
 fn members_with_names_that_are_not_understood_are_left_out_and_named() {
     let members = [stored("/x/y", b"abc"), stored("a", b"abc"), stored("b/../../c", b"abc"), stored("n\u{81}", b"abc")];
     let mut bytes = archive(&members, &[0, 1, 2, 3]);
-    // Replaces the last name by one with a byte of code page 437.
+    // Replaces the last name by one that is not UTF-8.
     while let Some(at) = bytes.windows(3).position(|part| part == "n\u{81}".as_bytes()) {
         bytes[at + 1] = 0x81;
     }
@@ -103,7 +103,7 @@ fn a_whole_member_is_compared_with_its_crc() {
     let bytes = archive(&[stored("a", b"abc"), stored("b", b"abx"), deflated], &[0, 1, 2]);
     let zip = Zip::open(bytes).unwrap();
     zip.verify("a").unwrap();
-    let damaged = "its content is damaged: expected the CRC-32 352441c2, found bf41882e";
+    let damaged = "the archive is damaged: expected the CRC-32 352441c2, found bf41882e";
     assert_eq!(zip.verify("b").unwrap_err().to_string(), format!("b: {damaged}"));
     assert_eq!(zip.open("c").err().unwrap().to_string(), format!("c: {damaged}"));
 }

@@ -33,7 +33,7 @@ fn a_file_of_another_format_is_named() {
     assert!(
         tests
             .refused(&["stats", "a.zarr"])
-            .ends_with("it is a part of a Zarr store: `b2nd ls` lists its arrays, `b2nd import` converts them")
+            .ends_with("it is a Zarr store, or a part of one: `b2nd ls` lists its arrays, `b2nd import` converts them")
     );
 }
 

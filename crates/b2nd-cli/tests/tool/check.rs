@@ -333,7 +333,7 @@ fn a_table_that_cannot_be_read_is_found_however_it_is_asked_for() {
     // With the feature `arrow`, the lengths of the columns are compared too.
     let short = if cfg!(feature = "arrow") { &decoded[..] } else { &[] };
     for (case, modes, finding) in [
-        ("schema-cut", &all[..], "schema: it is not JSON"),
+        ("schema-cut", &all[..], "schema: it cannot be read as JSON"),
         ("no-valid-rows", &all[..], "_valid_rows.b2nd: it is missing"),
         ("column-short", short, "column \""),
     ] {

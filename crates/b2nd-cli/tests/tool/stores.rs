@@ -492,7 +492,10 @@ fn an_edit_of_an_archive_loses_no_member() {
     let tests = Directory::new();
     let tree = Place::tables().read("tree.b2z");
     for (new, why) in [
-        (&b"/rray.b2nd"[..], "/rray.b2nd: its name starts with / or has a part \"..\", so it could lead out of the store"),
+        (
+            &b"/rray.b2nd"[..],
+            "/rray.b2nd: its name starts with / or has a part \"..\", so it could name a file outside of the store",
+        ),
         (b"arra\xff.b2nd", "arra\u{fffd}.b2nd: its name is not UTF-8"),
     ] {
         let bytes = replaced(&tree, b"array.b2nd", new);
@@ -533,7 +536,7 @@ fn an_edit_of_an_archive_keeps_the_evidence_of_damage() {
     let before = tests.read("a.b2z");
     for args in ["meta set a.b2z::/other k --json 1", "repack a.b2z", "repack a.b2z b.b2z"] {
         let said = tests.refused(&args.split(' ').collect::<Vec<_>>());
-        assert!(said.contains("other.b2nd: its content is damaged: expected the CRC-32"), "{args}: {said}");
+        assert!(said.contains("other.b2nd: the archive is damaged: expected the CRC-32"), "{args}: {said}");
         assert!(tests.read("a.b2z") == before);
     }
     assert_eq!(tests.names(), ["a.b2d", "a.b2z", "x.b2nd"]);

@@ -55,7 +55,7 @@ fn bits(filter: Filter, typesize: usize) -> u32 {
 }
 
 /// Returns the number of bits of an element that are cleared. `meta`, read as an `i8`, is the number of bits to keep, or if it is negative,
-/// minus the number of bits to clear. Returns `None` if this number is greater than [`bits`].
+/// minus the number of bits to clear. Returns `None` if the number of bits to keep is greater than [`bits`].
 fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
     let meta = i8::from_ne_bytes([meta]);
     let count = u32::from(meta.unsigned_abs());

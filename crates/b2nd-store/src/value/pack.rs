@@ -16,8 +16,8 @@ use crate::json::string_len;
 ///
 /// # Errors
 ///
-/// Fails if the text is not JSON, if one of these objects has invalid content, or if an integer does not fit in 64 bits. The error is a
-/// message for users.
+/// Fails if the text cannot be read as JSON, if one of these objects has invalid content, or if an integer does not fit in 64 bits. The
+/// error is a message for users.
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: b2nd::Value = serde_json::from_str(json).map_err(|error| {
         let text = error.to_string();
@@ -25,7 +25,7 @@ pub fn pack(json: &str) -> Result<Vec<u8>, String> {
         let place = format!(" at line {} column {}", error.line(), error.column());
         match text.strip_suffix(&place) {
             Some(sentence) if error.is_data() => sentence.to_owned(),
-            _ => format!("the value is not JSON: {text}"),
+            _ => format!("the value cannot be read as JSON: {text}"),
         }
     })?;
     fitting(json)?;

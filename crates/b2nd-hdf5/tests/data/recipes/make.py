@@ -1,4 +1,4 @@
-"""Writes the HDF5 files in this directory, and values.json with the values that h5py reads from them.
+"""Writes the HDF5 files of tests/data, and values.json with the values that h5py reads from them.
 
     python make.py OUTDIR       (h5py, hdf5plugin, numpy, tables)
 
@@ -161,7 +161,7 @@ def scales_file():
 
 
 def virtual_file():
-    # These files are in their own directory because their datasets cannot be listed.
+    # This file is in its own directory because its datasets cannot be listed.
     (OUT / "virtual").mkdir(exist_ok=True)
     with h5py.File(OUT / "virtual/virtual.h5", "w") as file:
         file["real"] = np.arange(10)
