@@ -56,7 +56,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} was made with other options: use the same --attributes and --index, or leave out --update", path.display());
+            bail!("{} was not made with these --attributes and --index: use the same, or leave out --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);

@@ -88,7 +88,7 @@ impl Served {
     fn open(&self) -> Result<Shown> {
         let path = self.location.path();
         if path.is_some_and(|path| path.canonicalize().ok() != self.file) {
-            return Err(Error::new("it was removed, or replaced by a symbolic link, which is not followed"));
+            return Err(Error::new("the file was removed, or its path now leads to another file, which is not served"));
         }
         let name = self.name.as_str();
         Ok(match (&self.file, self.location.key()) {
