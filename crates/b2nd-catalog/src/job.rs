@@ -47,7 +47,7 @@ pub struct Job {
 /// The result of a scan.
 #[derive(Default)]
 pub struct Summary {
-    /// The number of files that were read, including those with an error, and of locations that could not be listed.
+    /// The number of files that were read, including those with an error.
     pub read: u64,
     /// The number of files that were not read, because they have not changed since the last scan.
     pub unchanged: u64,
@@ -116,7 +116,7 @@ impl Job {
             writer.push(done)?;
         }
         let listed = lock(&listed);
-        summary.unchanged = listed.unchanged;
+        (summary.unchanged, summary.read) = (listed.unchanged, summary.read - unlisted.len() as u64);
         summary.is_complete = unlisted.is_empty() && !summary.interrupted;
         if !unlisted.is_empty() && listed.files == 0 && path.exists() {
             bail!("{} was not changed: {}", path.display(), reasons.join("; "));
