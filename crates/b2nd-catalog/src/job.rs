@@ -76,7 +76,7 @@ impl Job {
     /// # Errors
     ///
     /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be read or was
-    /// made with other options, or if the directory of parts has parts from a scan with another number of shards. Also fails if a
+    /// not made with the same options, or if the directory of parts has parts from a scan with another number of shards. Also fails if a
     /// catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));

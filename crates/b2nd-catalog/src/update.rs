@@ -44,8 +44,8 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// Fails if the file does not have the columns of a catalogue of this version, if it was made with other options, or if another scan is
-    /// updating it.
+    /// Fails if the file does not have the columns of a catalogue of this version, if it was not made with the same options, or if another
+    /// scan is updating it.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
         let Some(file) = lock(path)? else { return Ok(None) };
         let reader = open(&file, path)?;

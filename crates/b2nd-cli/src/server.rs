@@ -240,7 +240,7 @@ impl Site {
             Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
         };
-        // Is dropped when this function no longer waits for the answer.
+        // This value is dropped when the function no longer waits for the answer.
         let waiting = Arc::new(());
         let (waits, started) = (Arc::downgrade(&waiting), Instant::now());
         let computed = async {
