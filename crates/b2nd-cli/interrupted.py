@@ -1,4 +1,4 @@
-"""Interrupts every command that writes, at random moments, with SIGINT, SIGTERM and SIGKILL. Each file must then be as before the
+"""Interrupts commands that write, at random moments, with SIGINT, SIGTERM and SIGKILL. Each file must then be as before the
 command or as after it, and the next run must remove all temporary files. Usage: interrupted.py PATH-OF-B2ND [TRIALS [SEED]]."""
 
 import hashlib

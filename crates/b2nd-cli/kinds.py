@@ -1,4 +1,4 @@
-"""Runs every command of the tool on every kind of file that python-blosc2 writes. Each cell of the table is either values that equal
+"""Runs commands of the tool on many kinds of files that python-blosc2 writes. The result of each command is either values that equal
 Python's, or an error message with its exit status. Usage: kinds.py PATH-OF-B2ND, built with the feature `full`."""
 
 import dataclasses

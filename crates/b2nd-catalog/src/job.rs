@@ -47,7 +47,7 @@ pub struct Job {
 /// The result of a scan.
 #[derive(Default)]
 pub struct Summary {
-    /// The number of files that were read, including those with an error, and of locations that could not be listed.
+    /// The number of files that were read, including those with an error.
     pub read: u64,
     /// The number of files that were not read, because they have not changed since the last scan.
     pub unchanged: u64,
@@ -76,7 +76,7 @@ impl Job {
     /// # Errors
     ///
     /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be read or was
-    /// made with other options, or if the directory of parts has parts from a scan with another number of shards. Also fails if a
+    /// not made with the same options, or if the directory of parts has parts from a scan with another number of shards. Also fails if a
     /// catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
@@ -116,7 +116,7 @@ impl Job {
             writer.push(done)?;
         }
         let listed = lock(&listed);
-        summary.unchanged = listed.unchanged;
+        (summary.unchanged, summary.read) = (listed.unchanged, summary.read - unlisted.len() as u64);
         summary.is_complete = unlisted.is_empty() && !summary.interrupted;
         if !unlisted.is_empty() && listed.files == 0 && path.exists() {
             bail!("{} was not changed: {}", path.display(), reasons.join("; "));

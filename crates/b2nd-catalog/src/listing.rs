@@ -88,7 +88,7 @@ async fn check_webdav(directory: Url) -> anyhow::Result<()> {
     let request = Client::new().request(Method::from_bytes(b"PROPFIND")?, with_user(directory)).header("Depth", "0");
     match request.send().await.map(|answer| answer.status()) {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
-            bail!("the server does not list directories by WebDAV: scan the URLs of the files")
+            bail!("not a file, and the server does not list directories by WebDAV: scan the URLs of files")
         }
         Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => bail!("the server answers {status}"),
         _ => Ok(()),

@@ -151,7 +151,7 @@ static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::defau
 
 /// Parses a URL and removes its user and password. These are remembered for later requests to the server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
-    let mut url = Url::parse(text).with_context(|| format!("{} is not a URL", shown(text)))?;
+    let mut url = Url::parse(text).with_context(|| format!("{} is not a valid URL", shown(text)))?;
     // In URLs with schemes other than `http` and `https`, the user may be the name of a container.
     let is_web = matches!(url.scheme(), "http" | "https");
     if is_web && (!url.username().is_empty() || url.password().is_some()) {

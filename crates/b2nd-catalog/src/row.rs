@@ -71,7 +71,7 @@ impl From<Unlisted> for CatalogRow {
 pub struct Extent {
     /// Whether to read the attributes, which are at the end of the frame.
     pub attributes: bool,
-    /// Whether to read the index, which follows the chunks. It is only read if chunks vary in length, to count them.
+    /// Whether to read the index. It is only read if chunks vary in length, to count them.
     pub index: bool,
 }
 

@@ -44,8 +44,8 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// Fails if the file does not have the columns of a catalogue of this version, if it was made with other options, or if another scan is
-    /// updating it.
+    /// Fails if the file does not have the columns of a catalogue of this version, if it was not made with the same options, or if another
+    /// scan is updating it.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
         let Some(file) = lock(path)? else { return Ok(None) };
         let reader = open(&file, path)?;
@@ -56,7 +56,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} was made with other options: use the same --attributes and --index, or leave out --update", path.display());
+            bail!("{} was not made with these --attributes and --index: use the same, or leave out --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);

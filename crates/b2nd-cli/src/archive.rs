@@ -57,7 +57,7 @@ pub(crate) fn lock(store: Store, path: &Path) -> Result<(Option<NewFile>, Store)
 pub(crate) fn names(store: &Store) -> Result<(Vec<String>, Vec<LeftOut>)> {
     let (names, left_out) = store.contents()?;
     match left_out.iter().find(|one| one.why != Why::Link) {
-        Some(one) => Err(Error::new(format_args!("{one}; it would be lost, so nothing was written"))),
+        Some(one) => Err(Error::new(format_args!("{one}; the new store would not contain it, so nothing was written"))),
         None => Ok((names, left_out)),
     }
 }

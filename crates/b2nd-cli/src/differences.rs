@@ -37,7 +37,7 @@ impl Tolerance {
     }
 }
 
-/// Returns the absolute difference between two numbers: NaN if one of them is NaN.
+/// Returns the absolute difference between two numbers, which may be NaN.
 pub(crate) fn distance(one: Number, other: Number) -> f64 {
     match (one, other) {
         (Number::Integer(one), Number::Integer(other)) => one.abs_diff(other) as f64,

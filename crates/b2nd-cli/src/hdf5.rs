@@ -27,7 +27,8 @@ pub(crate) fn register() {
     b2nd_hdf5::open_as_stores();
 }
 
-/// Opens the dataset that an argument names. Returns `None` if the argument has no key and no ending of HDF5, or names another file.
+/// Opens the dataset that an argument names. Returns `None` if the argument has no key and no ending of HDF5, or names a
+/// file of another format.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     let location = Location::new(word.as_os_str());
     // Without a key, other files are not opened here: raw bytes can come from a pipe, which can be read only once.

@@ -210,7 +210,7 @@ impl Report {
             ("std", std),
             ("values", json!(values)),
         ];
-        // Only columns of tables have these two. `distinct` is null unless they are texts or byte strings that are not too many to count.
+        // Only columns of tables have these two fields. `distinct` is only known for texts and byte strings that are not too many to count.
         object.extend(self.nulls.map(|nulls| ("nulls", json!(nulls))));
         object.extend(self.nulls.map(|_| ("distinct", json!(of.distinct().flatten()))));
         let quantiles = self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect());

@@ -50,7 +50,7 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
     let whole = values.selection.lengths();
     if whole.contains(&0) {
         let lengths: Vec<_> = whole.iter().map(thousands).collect();
-        return writeln!(out, "{:indent$}no elements: the shape is {}", "", lengths.join(" x ")).map_err(Error::Write);
+        return writeln!(out, "{:indent$}no elements: the selected shape is {}", "", lengths.join(" x ")).map_err(Error::Write);
     }
     let dtype = values.array.dtype().cloned();
     let has_fields = dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty());

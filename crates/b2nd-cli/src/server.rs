@@ -53,8 +53,8 @@ const QUESTION: usize = 1 << 16;
 pub(crate) struct Served {
     name: String,
     location: Location,
-    /// The file that a path named when the server started, without links in its path. If this changes later, the path was replaced by a link
-    /// or removed.
+    /// The file that a path named when the server started, with links resolved. If the path leads to another file later, this file is not
+    /// served.
     file: Option<PathBuf>,
     /// Limits the number of answers about this file.
     answers: Arc<Semaphore>,
@@ -88,7 +88,7 @@ impl Served {
     fn open(&self) -> Result<Shown> {
         let path = self.location.path();
         if path.is_some_and(|path| path.canonicalize().ok() != self.file) {
-            return Err(Error::new("it was removed, or replaced by a symbolic link, which is not followed"));
+            return Err(Error::new("the file was removed or cannot be reached, or its path has another symbolic link now"));
         }
         let name = self.name.as_str();
         Ok(match (&self.file, self.location.key()) {
@@ -240,7 +240,7 @@ impl Site {
             Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
         };
-        // Is dropped when this function no longer waits for the answer.
+        // This value is dropped when the function no longer waits for the answer.
         let waiting = Arc::new(());
         let (waits, started) = (Arc::downgrade(&waiting), Instant::now());
         let computed = async {

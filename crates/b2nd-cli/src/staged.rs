@@ -39,7 +39,7 @@ pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Resu
 pub(crate) fn must_be_local(word: &Path, command: &str) -> Result<()> {
     let location = Location::new(word.as_os_str());
     let what_to_do = match (location.path(), location.key()) {
-        (_, Some(_)) => "inside a store: `b2nd repack` copies the leaf to a file",
+        (_, Some(_)) => "inside a store: `b2nd repack` copies an array to a file",
         (None, None) if !location.is_stdin() => "from a server: download the file first",
         _ => return Ok(()),
     };
@@ -82,7 +82,7 @@ pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut &fs
     };
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         let name = path.display();
-        return Err(Error::new(format_args!("{name}: it is a pipe or a device, not a file: use `-` for standard output")));
+        return Err(Error::new(format_args!("{name}: it is not a regular file: use `-` for standard output")));
     }
     signals::clean_up();
     let file = if overwrite { NewFile::create(path) } else { NewFile::create_new(path) };

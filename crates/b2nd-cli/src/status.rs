@@ -40,7 +40,7 @@ impl Output {
         let done = command(&mut self).and_then(|status| self.out.flush().map(|()| status));
         match done {
             Ok(status) => status.into(),
-            // The reader of the output closed the pipe.
+            // This error means that the reader of the output closed the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 // The process ends here, because dropping the buffered output would try to write the output again.
                 std::process::exit(0)

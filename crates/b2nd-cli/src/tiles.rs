@@ -1,4 +1,4 @@
-//! Reads a selection of an array in pieces along its chunks, so that each chunk is read once, unless it is larger than a piece.
+//! Reads a selection of an array in pieces along its chunks, so that no chunk is read twice, unless it is larger than a piece.
 
 use b2nd_ndarray::{Array, Select};
 use b2nd_view::slice::{Axis, ChunkPart, Selection};

@@ -36,7 +36,8 @@ pub(crate) struct Start {
 /// Parses the value of `--dtype`.
 pub(crate) fn parse_dtype(text: &str) -> std::result::Result<DType, String> {
     let form = "; write it as NumPy prints it, with a space after each comma and colon: [('x', '<i4'), ('y', '<i4')]";
-    text.parse().map_err(|error| format!("{error}{}", if text.contains([',', ':']) { form } else { "" }))
+    let has_spaces = text.split([',', ':']).skip(1).all(|rest| rest.starts_with([' ', ')']));
+    text.parse().map_err(|error| format!("{error}{}", if has_spaces { "" } else { form }))
 }
 
 /// Which rows to keep: the first or the last.
@@ -190,8 +191,7 @@ pub(crate) fn source(word: &Path) -> Result<Bytes> {
 }
 
 fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
-    let array = Array::from_source(source.clone(), offset.unwrap_or(0));
-    match array {
+    match Array::from_source(source.clone(), offset.unwrap_or(0)) {
         Err(b2nd_ndarray::Error::B2nd(error)) => Err(match offset {
             Some(offset) => what_is_at(&*source, offset, error),
             None => what_it_is(&*source, error),
@@ -206,9 +206,9 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
         Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
-            "it holds objects, batches or lists, not an array: `b2nd cat` prints them, and `b2nd stats` counts them".to_owned()
+            "it holds objects, batches or lists: `b2nd cat` and `b2nd stats` read them, but not with --offset".to_owned()
         }
-        Some(Kind::Tensor) => "it is an array that python-blosc2 packed into chunks: `blosc2.load_tensor` reads it".to_owned(),
+        Some(Kind::Tensor) => "it is a packed array that is damaged, or whose dtype only `blosc2.load_tensor` reads".to_owned(),
         _ => b2nd_ndarray::Error::NoArray.to_string(),
     }
 }

@@ -51,7 +51,7 @@ struct State {
 
 impl Fetched {
     /// Creates a file of which nothing has been fetched yet. If only one range is missing, and it is not the start of the file,
-    /// [`fetch`](Fetched::fetch) extends it to at least `at_least` bytes, if the file has as many.
+    /// [`fetch`](Fetched::fetch) extends it to at least `at_least` bytes, or to the end of the file.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::default, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };

@@ -63,8 +63,7 @@ impl Scan {
     }
 }
 
-/// Divides rows into at most `partitions` parts of about the same length. The length of each part except the last is a multiple of
-/// `BATCH_SIZE`.
+/// Divides rows into at most `partitions` parts. All parts except the last have the same length, a multiple of `BATCH_SIZE`.
 fn divided(rows: Vec<Range<u64>>, partitions: usize) -> Vec<Vec<Range<u64>>> {
     let total: u64 = rows.iter().map(|rows| rows.end - rows.start).sum();
     let each = total.div_ceil(partitions.max(1) as u64).next_multiple_of(BATCH_SIZE as u64);

@@ -16,7 +16,7 @@ use crate::remote::{Answer, CHANGED, Found, HELD, get};
 const FIRST: u64 = 64 << 10;
 
 /// Opens a remote file by requesting its first bytes; the answer also contains the length of the file. If the server does not support
-/// ranges, reads the whole file. If the file changes later, reading returns an error.
+/// ranges, reads the whole file. If the file changes later, further requests fail.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
     let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..FIRST)?;
     let size = found.size;

@@ -318,7 +318,7 @@ async fn extremes_are_found_without_the_column_and_not_in_an_index_that_is_stale
     assert_eq!(says("n").await.unwrap(), ["0", "149", "300"]);
     std::fs::rename(path("n"), path("_cols/n.b2nd")).unwrap();
     let index = |name: &str| path(&format!("_indexes/{name}/summary.block.b2nd"));
-    // A wrong index with the right type is used, which shows in the results. An index of another type, or a cut one, is not used.
+    // A wrong index with the right type is used, which shows in the results. An index that is cut off is not used.
     std::fs::copy(index("z"), path("other")).unwrap();
     std::fs::copy(index("p"), index("z")).unwrap();
     assert_eq!(says("z").await.unwrap(), ["0", "298", "300"]);
@@ -327,7 +327,7 @@ async fn extremes_are_found_without_the_column_and_not_in_an_index_that_is_stale
     assert_eq!(says("q").await.unwrap()[2], "300");
     std::fs::copy(index("t"), index("q")).unwrap();
     let other = says("q").await.unwrap();
-    // The table was changed after the index was built.
+    // Marks the table as changed after the index was built.
     let mut meta = b2nd_frame::File::edit(path("_meta.b2f")).unwrap();
     meta.set_vlmetalayer_bytes("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);
@@ -350,7 +350,7 @@ async fn a_stale_index_is_not_believed() {
     let index = |name: &str| directory.path().join(format!("_indexes/{name}/summary.block.b2nd"));
     std::fs::copy(index("z"), index("t")).unwrap();
     assert_eq!(count().await, "0");
-    // The table was changed after the index was built.
+    // Marks the table as changed after the index was built.
     let mut meta = b2nd_frame::File::edit(directory.path().join("_meta.b2f")).unwrap();
     meta.set_vlmetalayer_bytes("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);

@@ -1,4 +1,4 @@
-//! Writes nested lists. NaN and infinities are written as null, other values that JSON lacks as objects with one key.
+//! Writes nested lists. NaN and infinities are written as null, times as text, and complex numbers as objects with one key.
 
 use std::io::Write;
 

@@ -23,7 +23,7 @@ fn parsed(text: &str) -> Value {
 fn chunks_with_an_unknown_filter_are_not_decoded_but_no_errors() {
     let tests = directory();
     let mut file = tests.read("chunks.h5");
-    // Blosc2 becomes zfp.
+    // Changes the id of the filter from that of Blosc2 to that of zfp.
     for at in 0..file.len() - 1 {
         if file[at..].starts_with(&32026_u16.to_le_bytes()) {
             file[at..at + 2].copy_from_slice(&32013_u16.to_le_bytes());

@@ -140,7 +140,7 @@ fn only_local_files_are_imported_and_upgraded() {
     tests.take(STORE, "s.b2z");
     for (word, to_do) in [
         ("http://localhost:1/a.npy", "from a server: download the file first"),
-        ("s.b2z::/g0/n0", "inside a store: `b2nd repack` copies the leaf to a file"),
+        ("s.b2z::/g0/n0", "inside a store: `b2nd repack` copies an array to a file"),
     ] {
         for command in ["import", "upgrade"] {
             let error = format!("{word}: `b2nd {command}` cannot read it {to_do}");

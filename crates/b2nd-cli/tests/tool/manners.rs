@@ -190,5 +190,5 @@ fn a_pipe_is_not_replaced_by_a_file() {
     let mut script = Command::new("sh");
     let line = format!("{:?} export --overwrite --format npy a.b2nd /dev/stdout | cat", env!("CARGO_BIN_EXE_b2nd"));
     let (_, error, _) = printed(script.args(["-c", &line]).current_dir(tests.path("")));
-    assert_eq!(error, "a.b2nd: /dev/stdout: it is a pipe or a device, not a file: use `-` for standard output\n");
+    assert_eq!(error, "a.b2nd: /dev/stdout: it is not a regular file: use `-` for standard output\n");
 }

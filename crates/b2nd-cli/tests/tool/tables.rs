@@ -85,7 +85,7 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     let error = tables().refused(&["cat", array, "--rows", "0:1"]);
     assert_eq!(
         error,
-        format!("{array}: it is not a table: only tables have --columns and --objects, only tables and lists --rows")
+        format!("{array}: it is not a table: --columns and --objects are for tables, --rows is for tables and lists")
     );
     let error = tables().refused(&["cat", "missing.b2nd", "--rows", "0:3"]);
     assert!(error.starts_with("missing.b2nd: No such file"), "{error}");
@@ -342,7 +342,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
         "kinds.b2z: rows cannot have a step: give them as START:STOP, such as \
                                                        100:120"
     );
-    let expected = "kinds.b2z: the slice has 2 indices, but rows need only one: give rows as START:STOP, such as 100:120";
+    let expected = "kinds.b2z: the slice has 2 indices, but rows need only one, such as 100:120";
     assert_eq!(refused(&["cat", "kinds.b2z", "2:4,1"]), expected);
     let expected = "kinds.b2z: no frame starts at byte 0 of the file: without --offset, the file itself is opened";
     assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);
@@ -353,7 +353,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     let array = "blocks.b2z::/_cols/n";
     for args in [["--rows", "0:1"], ["--columns", "n"]] {
         let expected =
-            format!("{array}: it is not a table: only tables have --columns and --objects, only tables and lists --rows");
+            format!("{array}: it is not a table: --columns and --objects are for tables, --rows is for tables and lists");
         assert_eq!(refused(&[&["export", array, "-"], &args[..]].concat()), expected);
     }
 }
