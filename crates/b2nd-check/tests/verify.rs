@@ -341,16 +341,17 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     assert!(passes(&verify(&frame(20, &[alpha.clone()]), &Limits::default())));
     alpha[0] = 3;
     alpha[21] = 1;
-    let leaves_out = "chunk 0: its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth";
+    let leaves_out = "chunk 0: its header has a sixth filter, but its version, 3, allows five: C-Blosc2 ignores the sixth";
     assert_eq!(found(&frame(20, &[alpha]), &Limits::default()), [leaves_out]);
     // The block has 20 bytes: a vector of 16, and four more.
     let mut first = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
     first[21] = 34;
-    let depends = "chunk 0: its values depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), and \
-                   the number of elements in a block is not known to be a multiple of 16";
+    let depends = "chunk 0: its values can depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), \
+                   and the number of elements in a block is not known to be a multiple of 16";
     assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
     // The block has 20 bytes: six elements of three, and two more.
-    let rest = "chunk 0: its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements";
+    let rest = "chunk 0: some versions of C-Blosc2 return uninitialized bytes: its filters include bytedelta, and blocks may \
+                split elements";
     for filter in [34, 35] {
         (first[21], first[29]) = (filter, 3);
         assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [rest]);
@@ -381,7 +382,7 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
     assert!(passes(&verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default())));
     let multiply = "array: the product of its padded lengths (other than 0) does not fit an int64";
     assert_eq!(found(&array(&[0, 1 << 40, 1 << 40], &[4, 2, 2], &[4, 2, 2]), &Limits::default()), [multiply]);
-    let distance = "array: it is empty, but the product of its lengths and its chunks' lengths, which C-Blosc2 computes, does not fit an \
+    let distance = "array: it is empty, but the distance between chunks that C-Blosc2 computes from its lengths does not fit an \
          int64";
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
 }

@@ -115,7 +115,7 @@ impl Array {
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {
             return Err(
-                array.error(Error::custom(format_args!("the frame's header says {found} bytes, but the member has {expected}")))
+                array.error(Error::custom(format_args!("the frame's header says {found} bytes, but the leaf has {expected}")))
             );
         }
         Ok(array)

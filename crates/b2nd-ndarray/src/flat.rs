@@ -77,12 +77,12 @@ impl Flat {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
             let length = count(self.len(), "byte");
-            return Err(Error::custom(format_args!("it has {length}, not a multiple of the {size} bytes of an element")));
+            return Err(Error::custom(format_args!("the data has {length}, which is not a multiple of the itemsize, {size}")));
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
         let shape = shape.unwrap_or_else(|| vec![length]);
         if shape.iter().try_fold(1_i64, |items, &length| items.checked_mul(length)) != Some(length) {
-            return Err(Error::custom(format_args!("it has {}, but the shape is {shape:?}", count(length, "element"))));
+            return Err(Error::custom(format_args!("the data has {}, but the shape is {shape:?}", count(length, "element"))));
         }
         let chunk = match self {
             Flat::Even { chunk, .. } => *chunk,

@@ -139,7 +139,7 @@ impl<'a> Job<'a> {
         let meta = match old.array() {
             // A metalayer of the user can have the name "b2nd" and hold something other than an array's metadata.
             Err(_) if !cuts => None,
-            Ok(None) if cuts => return Err(Error::custom("it holds no array: only arrays have chunk and block shapes")),
+            Ok(None) if cuts => return Err(Error::custom("it has no array metalayer, so its chunks and blocks have no shapes")),
             meta => meta?,
         };
         let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
@@ -147,7 +147,7 @@ impl<'a> Job<'a> {
         let is_released = meta.is_some() && old.metalayers().get("b2nd").is_some();
         if cuts && !is_released {
             return Err(Error::custom(
-                "the shapes of chunks and blocks can only be changed in arrays of the current layout: run `b2nd upgrade` first",
+                "chunk and block shapes can only be changed in a frame with the metalayer `b2nd`: run `b2nd upgrade` first",
             ));
         }
         // If the header of an array has a blocksize of 0, as in some files, the new header is computed from the array's shapes.

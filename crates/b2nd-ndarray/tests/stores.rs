@@ -53,5 +53,5 @@ fn a_frame_longer_than_its_member() {
     let path = directory.path().join("long.b2z");
     std::fs::write(&path, archive).unwrap();
     let error = Array::from_store(&path, "/g0/n0").unwrap_err().to_string();
-    assert!(error.contains(&format!("says {} bytes, but the member has 285", frame.len())), "{error}");
+    assert!(error.contains(&format!("says {} bytes, but the leaf has 285", frame.len())), "{error}");
 }

@@ -152,7 +152,7 @@ impl Findings {
             let Content::At(_, header) = row.content else {
                 are_whole = false;
                 if frame.header().has_variable_blocks() {
-                    let finding = "it is special in the index, but blocks vary in length".to_owned();
+                    let finding = "it is special in the index, but the frame's blocks vary in length".to_owned();
                     self.known(&place, None, (SPECIAL_VARIABLE_BLOCKS, finding), None);
                 }
                 if let (Some(digests), Content::Special(_, Some(_))) = (&digests, &row.content) {
