@@ -137,10 +137,7 @@ fn elements_of_another_type() {
         open("example.b2nd").read::<f64>(&[0..1, 0..1, 0..1]),
         "the elements are structure of 3 fields, 16 bytes, not float64",
     );
-    refused(
-        open("python-caterva-0.6.0/parts__1.caterva").read::<i8>(&[0..1]),
-        "the elements are of unknown dtype, not int8",
-    );
+    refused(open("python-caterva-0.6.0/parts__1.caterva").read::<i8>(&[0..1]), "the elements are of unknown dtype, not int8");
 }
 
 #[test]

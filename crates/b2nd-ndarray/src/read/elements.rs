@@ -136,8 +136,7 @@ impl Elements {
     ///
     /// Fails if the elements are not text, or not valid Unicode.
     pub fn strings(&self) -> Result<ArrayD<String>> {
-        let wrong =
-            || Error::custom(format_args!("the elements ({}) are not text, or not valid Unicode", self.dtype.describe()));
+        let wrong = || Error::custom(format_args!("the elements ({}) are not text, or not valid Unicode", self.dtype.describe()));
         let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };
         let big = scalar.byte_order() == Some(ByteOrder::Big);
         let code = |bytes: &[u8; 4]| if big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
