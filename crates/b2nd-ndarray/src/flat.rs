@@ -10,7 +10,7 @@ use b2nd_store::{Kind, attributes, text::count, value};
 use crate::error::{Error, Result};
 use crate::frame::ArrayFrame;
 
-/// Which bytes of a frame's data each chunk holds.
+/// The bytes of a frame's data that each chunk holds.
 #[derive(Clone)]
 pub(crate) enum Flat {
     /// Each chunk holds `chunk` bytes. The last chunk can be shorter: the data has `all` bytes.
@@ -72,7 +72,7 @@ impl Flat {
     }
 
     /// Returns the geometry of the data as an array of elements of this size. If `shape` is `None`, the array has one dimension. If chunks
-    /// have different lengths, the chunk shape is chosen for the longest chunk.
+    /// have different lengths, the chunk shape is chosen for the largest chunk.
     pub(crate) fn geometry(&self, shape: Option<Vec<i64>>, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {

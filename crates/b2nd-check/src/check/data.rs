@@ -255,8 +255,8 @@ impl Findings {
     }
 }
 
-/// Returns true if a chunk uses a codec or filter that is not built in, such as one of C-Blosc2's plugins, whose output differs between
-/// versions.
+/// Returns true if a chunk uses a codec or filter that is not built in, such as one of C-Blosc2's plugins, whose output can differ
+/// between versions.
 fn has_plugins(header: &ChunkHeader) -> bool {
     matches!(header.codec(), CodecId::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }

@@ -87,7 +87,7 @@ impl Salvage<'_> {
         let counted = self.header.nchunks().unwrap_or(expected);
         let why = match found.cmp(&counted) {
             std::cmp::Ordering::Equal => return Ok(()),
-            std::cmp::Ordering::Less => "special chunks have no bytes in the file, and only the index contained their numbers",
+            std::cmp::Ordering::Less => "special chunks usually have no bytes, and only the index contained their numbers",
             std::cmp::Ordering::Greater => "replaced or removed chunks can be in the file, and only the index showed which",
         };
         Err(Error::custom(format_args!("number of chunks: expected {counted} as in the header, found {found}: {why}")))
