@@ -75,7 +75,7 @@ impl Good {
             let found = data(&new.chunk(number as u64).unwrap());
             let (expected, end) = match salvage.is_ordered {
                 true => &self.chunks[number],
-                // Without the index, the chunks are in the order of the file.
+                // Without the index, the chunks have the order that they have in the file.
                 false if *part != SavedChunk::Lost => written.next().unwrap(),
                 false => &(Vec::new(), Some(u64::MAX)),
             };

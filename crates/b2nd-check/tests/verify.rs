@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_check::{CheckOptions, Digests, Finding, Limits, Reader, Report, check_frame, verify};
-use b2nd_frame::{Chunk, CodecId, Decompressor, Header, HeaderField, Sizes, Special, Writer};
+use b2nd_frame::{Chunk, CodecId, Decompressor, Filter, Header, HeaderField, Sizes, Special, Writer};
 use b2nd_store::{Frame, LocalFile};
 use hex_literal::hex;
 
@@ -358,6 +358,13 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
         first[29] = 4;
         assert!(passes(&verify(&frame(20, &[first.clone()]), &Limits::default())));
     }
+    // python-blosc2 rejects a parameter above 127. The parameter 0 of bytedelta stands for the typesize.
+    for (meta, is_safe) in [(0, false), (4, true), (200, false)] {
+        let header = Header::new(Sizes { typesize: 200, chunksize: 200, blocksize: 200 }).unwrap();
+        let header = header.with_filters(&[(Filter::Other(35), meta)]).unwrap();
+        let bytes: Vec<u8> = Writer::new(header).finish().unwrap();
+        assert_eq!(verify(&bytes, &Limits::default()).is_safe_for(Reader::PYTHON_BLOSC2), is_safe, "{meta}");
+    }
 }
 
 #[test]
@@ -460,7 +467,7 @@ fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     writer.set_vlmetalayer_bytes("note", &[9; 8]).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     assert!(!verify(&bytes, &Limits::default()).findings.iter().any(|found| found.c_blosc2 != Some(true)));
-    // Turns the stored chunk into a special chunk that repeats a value of 8 bytes. Its typesize is 1.
+    // Turns the stored chunk, whose typesize is 1, into a special chunk that repeats a value of 8 bytes.
     let at = bytes.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
     bytes[at + 2] &= !2;
     bytes[at + 31] |= 0x30;

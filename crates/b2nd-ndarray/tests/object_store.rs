@@ -131,7 +131,7 @@ fn a_slice_takes_the_requests_of_its_chunks_and_opening_two() {
     let remote = open(&store).unwrap();
     assert_eq!(store.requests.lock().unwrap().len(), 2);
     for (slice, expected) in [
-        // One chunk; two chunks that are adjacent in the object; a column of five chunks that are not; all; none.
+        // One chunk; two chunks that are adjacent in the object; a column of five chunks that are not adjacent; all; none.
         ([10..20, 10..20], 1),
         ([10..20, 150..250], 1),
         ([0..500, 10..20], 5),

@@ -400,13 +400,13 @@ fn blocks_that_could_be_written_but_not_read_are_refused() {
     let path = directory.path().join("a.b2nd");
     let items = 536_866_817;
     let options = Options { chunkshape: Some(vec![items]), blockshape: Some(vec![items]), ..Options::default() };
-    let expected = "blockshape: expected blocks of at most 536866816 bytes, found 536866817: give a smaller blockshape";
+    let expected = "blockshape: expected blocks of at most 536866816 bytes, found 536866817";
     refused(b2nd_ndarray::write(&path, &array![0_u8], &options), expected);
     refused(Appender::create::<u8>(&path, &[], &options), expected);
     refused(options.geometry(&[3], 1), expected);
     assert!(!path.exists());
 
-    // Another program may have written such a file.
+    // Another program may have written a file with such blocks.
     let meta = B2ndMeta::new(Geometry::new(&[0], &[items], &[items]).unwrap(), "|u1");
     std::fs::write(&path, Writer::new(Header::for_array(&meta).unwrap()).finish().unwrap()).unwrap();
     refused(ArrayEditor::open(&path).and_then(|mut editor| editor.resize(&[3], 1_u8)), expected);

@@ -65,7 +65,7 @@ fn gaps_go_and_everything_else_stays() {
     assert!(len(&new).abs_diff(len(&fresh)) * 100 <= len(&fresh), "{} {}", len(&new), len(&fresh));
     assert!(contents(&new) == before && whole::<i32>(&new) == values.clone().into_dyn());
 
-    // The same in place. A second time nothing changes.
+    // Repacking in place gives the same bytes. Repacking a second time changes nothing.
     repack(&path, &path, &RepackOptions::default()).unwrap();
     assert!(fs::read(&path).unwrap() == fs::read(&new).unwrap());
     repack(&path, &path, &RepackOptions::default()).unwrap();
