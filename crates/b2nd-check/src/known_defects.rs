@@ -35,7 +35,7 @@ pub struct Fact {
     pub python_blosc2: Versions,
     /// How the affected versions fail with files that have this feature.
     pub does: Does,
-    /// A call that shows the fact, with its error message, or a sentence about the library.
+    /// A call that shows the fact, with its error message, or a sentence about what the library does.
     pub seen: &'static str,
     /// A file of the conformance suite that shows this fact, relative to `conformance/cases`.
     pub case: &'static str,

@@ -85,7 +85,7 @@ fn a_frame_that_is_cut_does_not_pass() {
     }
 }
 
-/// Each of these files crashes C-Blosc2. The crashes were reported and are not fixed yet.
+/// Each of these files crashes some version of C-Blosc2.
 #[test]
 fn what_crashes_c_blosc2_does_not_pass() {
     let stored = |flags: u8| {

@@ -70,7 +70,7 @@ fn big_endian_files_grow_in_their_own_order() {
     assert_eq!(whole::<i32>(&path), rows(0, 5).into_dyn());
 }
 
-/// A flush first writes behind the frame, and last updates the header, whose change is inside one sector. So a crash leaves
+/// A flush first writes after the frame, and then updates the header, whose change is inside one sector. So a crash leaves
 /// either the old header, followed by any part of the new bytes, or the new header with all of them.
 #[test]
 fn a_crash_leaves_what_was_flushed() {
