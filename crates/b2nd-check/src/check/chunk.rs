@@ -139,7 +139,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     found
 }
 
-/// Returns a finding if the flags of a chunk announce a user's codec, but the codec's number is below 32, as of built-in codecs.
+/// Returns a finding if the flags of a chunk announce a user's codec, but the codec's number is in the range of built-in codecs.
 fn of_users(chunk: &ChunkHeader) -> Option<String> {
     let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
     let is_compressed = chunk.special().is_none() && !chunk.is_stored();
