@@ -76,8 +76,8 @@ impl Array {
         Ok(array.map_err(|error| Error::in_file(path, frame::instead(path).unwrap_or(error)))?.in_file(path))
     }
 
-    /// Opens the array in an open file. The array reads this file even if another file has its path by now. If [`File::open_shared`] opened
-    /// the file, the array keeps its locks.
+    /// Opens the array in an open file. The array reads this file even if another file has its path by now. (The chunk files of a sparse
+    /// frame are opened by their paths.) If [`File::open_shared`] opened the file, the array keeps its locks.
     ///
     /// # Errors
     ///
