@@ -159,8 +159,7 @@ impl Findings {
                     self.special(frame, row.first..=row.last, digests)?;
                 }
                 if matches!(row.content, Content::Special(_, None)) {
-                    let finding =
-                        "its length is unknown, because it is special in the index and the frame's chunks vary in length";
+                    let finding = "it is special in the index, and the header does not determine its length";
                     self.unreadable(place, None, finding, NOT_SPECIFIED);
                 } else if let Err(error) = readable(frame.chunk_header(row.first))? {
                     self.unreadable(place, None, error.to_string(), [NO, NO, None]);
