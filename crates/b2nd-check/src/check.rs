@@ -69,7 +69,8 @@ impl Finding {
         Finding { unreadable: true, ..Finding::new(place, offset, error.to_string(), NOT_SPECIFIED) }
     }
 
-    /// Returns true if this reader can read a file with this problem. Returns false if this is unknown.
+    /// Returns true if this reader can read a file with this problem. Returns false if this is unknown. If the finding has no
+    /// [`fact`](Finding::fact), the answer of the newest tested version of the library counts for all of its versions.
     pub fn is_safe_for(&self, reader: Reader) -> bool {
         match (self.fact, reader.library) {
             (Some(_), _) => self.known(reader).is_none() && !self.not_decoded,

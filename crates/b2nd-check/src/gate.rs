@@ -61,7 +61,7 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// error in C-Blosc2. The error is harmless, and valid arrays cause it too:
 ///
 /// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
-/// * arrays whose lengths, multiplied by the lengths of their chunks, do not fit an int64 (C-Blosc2 never uses the product).
+/// * arrays for which the distance between chunks does not fit an int64 (C-Blosc2 computes this distance, but never uses it).
 ///
 /// The decoders have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`, and the reader of values in Arrow
 /// with the feature `arrow`. Without these features, Zstandard and values in Arrow cause a finding with

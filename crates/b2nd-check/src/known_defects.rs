@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::reader::{Library, Reader};
 
-/// What a library does with a file.
+/// How a library fails with a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Does {
@@ -24,7 +24,7 @@ pub enum Does {
 /// A range of versions: the first affected version, and the first version after it that is not affected.
 type Versions = ([u16; 3], [u16; 3]);
 
-/// What certain versions of C-Blosc2 and python-blosc2 do with files that have a certain feature.
+/// A failure of certain versions of C-Blosc2 and python-blosc2 with files that have a certain feature.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Fact {
     /// The name of the feature that affected files have. [`Finding::fact`](crate::Finding::fact) is this name.
@@ -33,9 +33,9 @@ pub struct Fact {
     pub c_blosc2: Versions,
     /// The affected versions of python-blosc2.
     pub python_blosc2: Versions,
-    /// What the affected versions do with files that have this feature.
+    /// How the affected versions fail with files that have this feature.
     pub does: Does,
-    /// How the fact shows: a call and its error message, or a sentence about what the library does.
+    /// A call that shows the fact, with its error message, or a sentence about what the library does.
     pub seen: &'static str,
     /// A file of the conformance suite that shows this fact, relative to `conformance/cases`.
     pub case: &'static str,
@@ -76,7 +76,7 @@ pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: Feature =
 pub(crate) const SHUFFLE_PARAMETER: Feature = Feature { name: "shuffle-parameter", case: "frame/shuffle-parameter" };
 /// Chunks in which the filter delta is not the first filter.
 pub(crate) const DELTA_BEHIND: Feature = Feature { name: "delta-behind-another-filter", case: "frame/delta-behind-shuffle" };
-/// Chunks whose flags announce a user's codec, although the number of the codec is that of a built-in codec.
+/// Chunks whose flags announce a user's codec, although the codec's number, below 32, is in the range of built-in codecs.
 pub(crate) const CODEC_FORMAT: Feature = Feature { name: "codec-format-6", case: "frame/gate-codec-format-6" };
 /// Special chunks that are stored as data, not only as an entry of the index.
 pub(crate) const SPECIAL_IN_DATA: Feature = Feature { name: "special-in-data", case: "frame/gate-special-in-data" };
@@ -111,8 +111,8 @@ const fn row(feature: Feature, versions: [Versions; 2], does: Does, seen: &'stat
     Fact { name, c_blosc2, python_blosc2, does, seen, case }
 }
 
-/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Every other version is assumed to behave like the
-/// tested versions with the same major version of C-Blosc2.
+/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Other versions with
+/// the code of C-Blosc2 2 or older are assumed to behave like 2.21.3, and newer versions like 3.3.2 and 3.3.5.
 pub const FACTS: &[Fact] = &[
     row(VARIABLE_CHUNKS, NEW, Does::Crashes, "blosc2.open(f)[0], blosc2_schunk_get_slice_buffer: SIGFPE"),
     row(VARIABLE_CHUNKS, OLD, Does::Refuses, "it does not support chunks that vary in length"),

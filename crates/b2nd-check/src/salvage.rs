@@ -1,5 +1,5 @@
-//! [`Salvage`]: finds the intact parts of a frame that is cut off or damaged. Chunks are found by the index. If the index is lost, they are
-//! found by a search that begins after the header.
+//! [`Salvage`]: finds the intact parts of a frame that is cut off or damaged. Chunks are found by the index. If the index is lost, the
+//! chunks of a contiguous frame are found by a search that begins after the header, those of a sparse frame by the names of their files.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,10 +22,11 @@ const MOST: u64 = LONGEST / 8;
 
 /// The intact parts of a damaged frame, and a list of what is lost.
 ///
-/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the chunks are
-/// searched for, beginning after the header, and are numbered in the order in which they are found. These numbers are wrong if chunks
-/// were updated, inserted or deleted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if
-/// its decoded data has the expected length. A chunk that the decompressor does not [accept](Decompressor::accept) is not decoded. It is
+/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the chunks of
+/// a contiguous frame are searched for, beginning after the header, and are numbered in the order in which they are found. The chunks of a
+/// sparse frame then have the numbers of their files. These numbers can be wrong if chunks were updated, inserted or deleted, or if some
+/// chunks are special, because special chunks usually have no bytes in the file. A chunk is intact if its decoded data has the expected
+/// length. A chunk that the decompressor does not [accept](Decompressor::accept) is not decoded. It is
 /// intact if the length in its header is the expected length.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
@@ -34,7 +35,7 @@ pub struct Salvage<'s> {
     /// because a few bytes of a damaged file may claim any number of chunks.
     chunks: Vec<(u64, SavedChunk)>,
     /// Whether the order of the chunks comes from the index. If false, the index is lost, and the order is that in which the chunks were
-    /// found.
+    /// found or, in a sparse frame, that of the numbers of their files.
     pub is_ordered: bool,
     /// The names and values of the intact vlmetalayers.
     pub attributes: Vec<(String, Vec<u8>)>,
@@ -42,7 +43,7 @@ pub struct Salvage<'s> {
     pub lost: Vec<String>,
 }
 
-/// Where [`Salvage::write`] takes a chunk of the new frame from.
+/// The source of a chunk that [`Salvage::write`] writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SavedChunk {
     /// The chunk is in this range of the damaged frame.
@@ -65,8 +66,8 @@ pub enum Fill {
 }
 
 impl<'s> Salvage<'s> {
-    /// Searches for the intact parts of a frame. If the index is lost, chunks are numbered in the order in which they are found. If
-    /// `in_order` is true, this is done even if the number of chunks in the header shows that the order must be wrong.
+    /// Searches for the intact parts of a frame. If the index of a contiguous frame is lost, chunks are numbered in the order in which they
+    /// are found. If `in_order` is true, this is done even if the number of chunks in the header shows that the order must be wrong.
     ///
     /// # Errors
     ///
@@ -127,9 +128,8 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if there are more chunks than a frame can have, if lost chunks cannot be filled with `fill` because of the type of the
-    /// elements, if the length of a lost or special chunk is unknown, if the writer rejects a chunk or an attribute, or if the source
-    /// cannot be read.
+    /// Fails if there are more chunks than a frame can have, if lost chunks cannot be filled with `fill` because of the dtype, if the length
+    /// of a lost or special chunk is unknown, if the writer rejects a chunk or an attribute, or if the source cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
         if all > MOST {
@@ -244,7 +244,7 @@ impl<'s> Salvage<'s> {
 }
 
 /// Appends a chunk unchanged. A special chunk becomes an entry of the index. If chunks vary in length, this is not possible, so the data of
-/// the special chunk are written as an ordinary chunk.
+/// the special chunk is written as an ordinary chunk.
 fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     match (writer.append(chunk), chunk.header().special()) {
         (Err(_), Some(_)) => writer.append(&Chunk::store(&chunk.data()?, chunk.header().typesize())?),

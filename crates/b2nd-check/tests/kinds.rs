@@ -98,7 +98,7 @@ fn settings_of_lists_that_python_refuses_are_found() {
     assert_eq!(without, finding("the metalayer \"batcharray\", which would describe how its lists are stored, is missing"));
     assert_eq!(list("serializer", r#""arrov""#), finding("serializer: expected msgpack or arrow, found \"arrov\""));
     assert_eq!(list("backend", r#""v""#), finding("backend: expected batch or vl, found \"v\""));
-    assert_eq!(list("batch_rows", "0"), finding("batch_rows: expected 1 or more, found 0"));
+    assert_eq!(list("batch_rows", "0"), finding("batch_rows: expected an integer of 1 or more, found 0"));
 }
 
 /// The errors of python-blosc2 4.14.1: `Encountered active serialized value`, `unpack requires a buffer of 16 bytes`,

@@ -75,7 +75,7 @@ impl Good {
             let found = data(&new.chunk(number as u64).unwrap());
             let (expected, end) = match salvage.is_ordered {
                 true => &self.chunks[number],
-                // Without the index, the chunks are in the order of the file.
+                // Without the index, the chunks have the order that they have in the file.
                 false if *part != SavedChunk::Lost => written.next().unwrap(),
                 false => &(Vec::new(), Some(u64::MAX)),
             };
@@ -178,7 +178,7 @@ fn what_is_wholly_there_comes_back_equal_and_nothing_is_invented() {
                 Err(_) if length < header_len => refused += 1,
                 // The order is unknown if some chunks are only in the index. This is noticed if all other chunks are complete.
                 Err(error) => {
-                    let is_known = error.contains("some have no bytes in the file");
+                    let is_known = error.contains("special chunks usually have no bytes");
                     assert!(is_known && length < of_index && number >= 5, "{} cut at {length}: {error}", good.name);
                     refused += 1;
                 }
@@ -243,7 +243,8 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let error = Salvage::new(&updated, false, &mut Decompressor::new()).err().unwrap().to_string();
     assert_eq!(
         error,
-        "number of chunks: expected 4 as in the header, found 5: some were replaced or removed, and only the index showed which"
+        "number of chunks: expected 4 as in the header, found 5: replaced or removed chunks can be in the file, and only \
+         the index showed which"
     );
     let salvage = Salvage::new(&updated, true, &mut Decompressor::new()).unwrap();
     assert_eq!((parts(&salvage).len(), salvage.is_ordered), (4, false));
@@ -256,7 +257,8 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let error = Salvage::new(&cut, false, &mut Decompressor::new()).err().unwrap().to_string();
     assert_eq!(
         error,
-        "number of chunks: expected 4 as in the header, found 3: some have no bytes in the file, and only the index contained their numbers"
+        "number of chunks: expected 4 as in the header, found 3: special chunks usually have no bytes, and only the index \
+         contained their numbers"
     );
     assert_eq!(Salvage::new(&cut, true, &mut Decompressor::new()).unwrap().chunks()[3], (1, SavedChunk::Lost));
 }

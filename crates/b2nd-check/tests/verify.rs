@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_check::{CheckOptions, Digests, Finding, Limits, Reader, Report, check_frame, verify};
-use b2nd_frame::{Chunk, CodecId, Decompressor, Header, HeaderField, Sizes, Special, Writer};
+use b2nd_frame::{Chunk, CodecId, Decompressor, Filter, Header, HeaderField, Sizes, Special, Writer};
 use b2nd_store::{Frame, LocalFile};
 use hex_literal::hex;
 
@@ -85,7 +85,7 @@ fn a_frame_that_is_cut_does_not_pass() {
     }
 }
 
-/// Each of these files crashes C-Blosc2. The crashes were reported and are not fixed yet.
+/// Each of these files crashes some version of C-Blosc2.
 #[test]
 fn what_crashes_c_blosc2_does_not_pass() {
     let stored = |flags: u8| {
@@ -103,7 +103,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
     zeros.append_special(b2nd_frame::Special::Zeros, 64).unwrap();
     let mut zeros: Vec<u8> = zeros.finish().unwrap();
     zeros[0x3a..0x3e].fill(0);
-    let no_length = "chunk 0: its length is unknown, because it is special in the index and the frame's chunks vary in length";
+    let no_length = "chunk 0: it is special in the index, and the header does not determine its length";
     let no_chunksize = "header: chunksize: expected 1 or more, found 0: the flags do not say that chunks vary in length";
     assert_eq!(found(&zeros, &Limits::default()), [no_chunksize, no_length]);
     zeros[0x19] = 0x53;
@@ -341,21 +341,29 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     assert!(passes(&verify(&frame(20, &[alpha.clone()]), &Limits::default())));
     alpha[0] = 3;
     alpha[21] = 1;
-    let leaves_out = "chunk 0: its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth";
+    let leaves_out = "chunk 0: its header has a sixth filter, but its version, 3, allows five: C-Blosc2 ignores the sixth";
     assert_eq!(found(&frame(20, &[alpha]), &Limits::default()), [leaves_out]);
     // The block has 20 bytes: a vector of 16, and four more.
     let mut first = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
     first[21] = 34;
-    let depends = "chunk 0: its values depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), and \
-                   the number of elements in a block is not known to be a multiple of 16";
+    let depends = "chunk 0: its values can depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), \
+                   and the number of elements in a block is not known to be a multiple of 16";
     assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
     // The block has 20 bytes: six elements of three, and two more.
-    let rest = "chunk 0: its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements";
+    let rest = "chunk 0: some versions of C-Blosc2 return uninitialized bytes: its filters include bytedelta, and blocks may \
+                split elements";
     for filter in [34, 35] {
         (first[21], first[29]) = (filter, 3);
         assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [rest]);
         first[29] = 4;
         assert!(passes(&verify(&frame(20, &[first.clone()]), &Limits::default())));
+    }
+    // python-blosc2 rejects a parameter above 127. The parameter 0 of bytedelta stands for the typesize.
+    for (meta, is_safe) in [(0, false), (4, true), (200, false)] {
+        let header = Header::new(Sizes { typesize: 200, chunksize: 200, blocksize: 200 }).unwrap();
+        let header = header.with_filters(&[(Filter::Other(35), meta)]).unwrap();
+        let bytes: Vec<u8> = Writer::new(header).finish().unwrap();
+        assert_eq!(verify(&bytes, &Limits::default()).is_safe_for(Reader::PYTHON_BLOSC2), is_safe, "{meta}");
     }
 }
 
@@ -381,7 +389,7 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
     assert!(passes(&verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default())));
     let multiply = "array: the product of its padded lengths (other than 0) does not fit an int64";
     assert_eq!(found(&array(&[0, 1 << 40, 1 << 40], &[4, 2, 2], &[4, 2, 2]), &Limits::default()), [multiply]);
-    let distance = "array: it is empty, but the product of its lengths and its chunks' lengths, which C-Blosc2 computes, does not fit an \
+    let distance = "array: it is empty, but the distance between chunks that C-Blosc2 computes from its lengths does not fit an \
          int64";
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
 }
@@ -459,7 +467,7 @@ fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     writer.set_vlmetalayer_bytes("note", &[9; 8]).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     assert!(!verify(&bytes, &Limits::default()).findings.iter().any(|found| found.c_blosc2 != Some(true)));
-    // Turns the stored chunk into a special chunk that repeats a value of 8 bytes. Its typesize is 1.
+    // Turns the stored chunk, whose typesize is 1, into a special chunk that repeats a value of 8 bytes.
     let at = bytes.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
     bytes[at + 2] &= !2;
     bytes[at + 31] |= 0x30;

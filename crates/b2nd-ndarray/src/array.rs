@@ -48,7 +48,7 @@ pub struct Array {
     pub(crate) grid: Grid,
     pub(crate) itemsize: usize,
     pub(crate) dtype: Option<DType>,
-    /// Which bytes of the data each chunk holds, if the frame has no array metalayer.
+    /// The bytes of the data that each chunk holds, if the frame has no array metalayer.
     pub(crate) flat: Option<Flat>,
     /// The array's metalayer, for codecs and filters that need the array's shapes.
     pub(crate) metalayer: Vec<u8>,
@@ -62,7 +62,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, has no array ([`Error::NoArray`](crate::Error::NoArray)) or has shapes that C-Blosc2 rejects.
+    /// Fails if the file cannot be read, contains neither an array nor plain bytes ([`Error::NoArray`](crate::Error::NoArray)), or has
+    /// shapes that C-Blosc2 rejects.
     /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
     /// [`Error::Elsewhere`](crate::Error::Elsewhere). If the path is that of a store or of a file of another known format, the error names
     /// the format.
@@ -75,8 +76,8 @@ impl Array {
         Ok(array.map_err(|error| Error::in_file(path, frame::instead(path).unwrap_or(error)))?.in_file(path))
     }
 
-    /// Opens the array in an open file. The array reads this file even if another file has its path by now. If [`File::open_shared`] opened
-    /// the file, the array keeps its locks.
+    /// Opens the array in an open file. The array reads this file even if another file has its path by now. (The chunk files of a sparse
+    /// frame are opened by their paths.) If [`File::open_shared`] opened the file, the array keeps its locks.
     ///
     /// # Errors
     ///
@@ -115,7 +116,7 @@ impl Array {
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {
             return Err(
-                array.error(Error::custom(format_args!("the frame's header says {found} bytes, but the member has {expected}")))
+                array.error(Error::custom(format_args!("the frame's header says {found} bytes, but the leaf has {expected}")))
             );
         }
         Ok(array)
@@ -248,8 +249,8 @@ impl TryFrom<Frame<Bytes>> for Array {
     ///
     /// # Errors
     ///
-    /// Fails if the frame has no array, or an array whose shapes C-Blosc2 rejects or whose elements are elsewhere, like
-    /// [`open`](Array::open).
+    /// Fails if the frame contains neither an array nor plain bytes, or an array whose shapes C-Blosc2 rejects or whose elements are
+    /// elsewhere, like [`open`](Array::open).
     fn try_from(store: Frame<Bytes>) -> Result<Array> {
         let header = store.header();
         if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {

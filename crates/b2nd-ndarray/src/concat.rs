@@ -98,7 +98,7 @@ pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: 
 fn check_like(meta: &B2ndMeta, shape: &[i64], array: &Array, axis: usize) -> Result<i64> {
     let (expected, found) = (meta.parse_dtype()?, array.dtype());
     if found != Some(&expected) {
-        let found = found.map_or_else(|| "of unknown type".to_owned(), |dtype| dtype.describe());
+        let found = found.map_or_else(|| "of unknown dtype".to_owned(), |dtype| dtype.describe());
         return Err(Error::DType { expected: expected.describe(), found });
     }
     let others = |shape: &[i64]| {

@@ -99,7 +99,7 @@ impl ArrayEditor {
     ///
     /// # Errors
     ///
-    /// Fails if the values have a different type than the array ([`Error::DType`]) or a different shape than the slice ([`Error::View`]),
+    /// Fails if the values have a different dtype than the array ([`Error::DType`]) or a different shape than the slice ([`Error::View`]),
     /// if the slice is not inside the array, if a chunk cannot be read or compressed, or if the file cannot be written. The array in the
     /// file is then unchanged, unless only the last sync failed.
     pub fn write_slice<T: Element, S: Data<Elem = T>, D: Dimension>(
@@ -149,7 +149,7 @@ impl ArrayEditor {
     ///
     /// # Errors
     ///
-    /// Fails if the value has a different type than the array ([`Error::DType`]); if the shape has a different number of dimensions, a
+    /// Fails if the value has a different dtype than the array ([`Error::DType`]); if the shape has a different number of dimensions, a
     /// negative length or too many chunks for an index; if the frame is not sparse, and the shape is stored after the header's first 512
     /// bytes, because other metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The array in
     /// the file is then unchanged, unless only the last sync failed.

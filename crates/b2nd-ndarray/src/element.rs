@@ -114,7 +114,7 @@ pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
             return Ok(scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE));
         }
     }
-    let found = dtype.map_or_else(|| "of unknown type".to_owned(), DType::describe);
+    let found = dtype.map_or_else(|| "of unknown dtype".to_owned(), DType::describe);
     let expected = DType::Scalar(scalar::<T>()?).describe();
     let expected = expected.split(", ").next().unwrap_or_default().to_owned();
     Err(Error::DType { expected, found })

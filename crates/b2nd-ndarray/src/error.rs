@@ -26,20 +26,20 @@ pub enum Error {
     /// No metalayer of the frame describes an array.
     #[error("the frame has no metalayer that describes an array (b2nd or caterva)")]
     NoArray,
-    /// The array's elements have a different type than expected.
-    #[error("the array's elements are {found}, not {expected}")]
+    /// The elements of the array or of a field do not have the expected dtype.
+    #[error("the elements are {found}, not {expected}")]
     DType {
-        /// The type that was requested, that of the values to write, or that of the first array to join.
+        /// The dtype that was requested, that of the values to write, or that of the first array to join.
         expected: String,
-        /// The type of the array's elements.
+        /// The dtype of the elements.
         found: String,
     },
-    /// The array's elements do not have the size of the requested type, or of the value for new elements.
-    #[error("the array's elements have {}, not {expected}", count(found, "byte"))]
+    /// The elements of the array or of a field do not have the size of the requested type, or of the value for new elements.
+    #[error("the elements have {}, not {expected}", count(found, "byte"))]
     Itemsize {
         /// The size of the requested type or of the value, in bytes.
         expected: usize,
-        /// The size of the array's elements, in bytes.
+        /// The size of an element in bytes.
         found: usize,
     },
     /// The file does not contain all elements of the array: they are computed, or stored elsewhere.

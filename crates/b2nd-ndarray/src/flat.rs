@@ -10,7 +10,7 @@ use b2nd_store::{Kind, attributes, text::count, value};
 use crate::error::{Error, Result};
 use crate::frame::ArrayFrame;
 
-/// Which bytes of a frame's data each chunk holds.
+/// The bytes of a frame's data that each chunk holds.
 #[derive(Clone)]
 pub(crate) enum Flat {
     /// Each chunk holds `chunk` bytes. The last chunk can be shorter: the data has `all` bytes.
@@ -72,17 +72,17 @@ impl Flat {
     }
 
     /// Returns the geometry of the data as an array of elements of this size. If `shape` is `None`, the array has one dimension. If chunks
-    /// have different lengths, the chunk shape is chosen for the longest chunk.
+    /// have different lengths, the chunk shape is chosen for the largest chunk.
     pub(crate) fn geometry(&self, shape: Option<Vec<i64>>, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
             let length = count(self.len(), "byte");
-            return Err(Error::custom(format_args!("it has {length}, not a multiple of the {size} bytes of an element")));
+            return Err(Error::custom(format_args!("the data has {length}, which is not a multiple of the itemsize, {size}")));
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
         let shape = shape.unwrap_or_else(|| vec![length]);
         if shape.iter().try_fold(1_i64, |items, &length| items.checked_mul(length)) != Some(length) {
-            return Err(Error::custom(format_args!("it has {}, but the shape is {shape:?}", count(length, "element"))));
+            return Err(Error::custom(format_args!("the data has {}, but the shape is {shape:?}", count(length, "element"))));
         }
         let chunk = match self {
             Flat::Even { chunk, .. } => *chunk,

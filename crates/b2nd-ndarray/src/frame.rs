@@ -65,7 +65,7 @@ const STORED: &str = "a store of python-blosc2: download it, and open its arrays
 
 const STORE: &str = "a store: open its arrays by key with `Array::from_store`";
 
-/// Opens the frame in an open file again, from the same open file: its path can lead to another file by now.
+/// Opens the frame in an open file again, not by the path, which another file may have by now.
 pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
     Ok(Frame::open_at(Arc::new(file.source().try_clone()?) as Bytes, file.position())?)
 }

@@ -1,7 +1,7 @@
 //! Huge pages for large results.
 #![allow(unsafe_code)]
 
-/// The minimum length of a buffer, in bytes. Shorter buffers do not benefit from huge pages. NumPy uses the same minimum.
+/// The minimum length of a buffer, in bytes, for which huge pages are requested. NumPy uses the same minimum.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 

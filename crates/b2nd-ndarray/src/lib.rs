@@ -10,7 +10,7 @@
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
 //! | read elements selected by lists of indices or by masks | [`Array::select`], [`Select`] |
 //! | iterate over the decoded chunks, one by one or in parallel | [`Array::chunks`], [`Array::par_chunks`], [`ArrayChunk`] |
-//! | read the bytes of elements of any type | [`Array::read_bytes`] |
+//! | read the bytes of elements of any dtype | [`Array::read_bytes`] |
 //! | read attributes as Rust types, with serde | [`Array::attributes`], [`Attributes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, or write an array to an object store | `Remote` (feature `object_store`) |

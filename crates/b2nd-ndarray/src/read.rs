@@ -63,8 +63,9 @@ impl Array {
         self.with_path(|| self.read_view(slice, out))
     }
 
-    /// Returns the bytes of the element that all chunks in a slice repeat, if the first bytes of the chunks show this. The slice is not
-    /// read. Also returns `None` if the slice has no elements or is not inside the array, and for a frame without an array metalayer.
+    /// Returns the bytes of the element that all chunks in a slice repeat, or `None` if the first bytes of the chunks do not show this. The
+    /// slice is not read. Also returns `None` if the slice has no elements or is not inside the array, and for a frame without an array
+    /// metalayer.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Options};
@@ -78,7 +79,8 @@ impl Array {
     /// ```
     pub fn repeated(&self, slice: &[Range<i64>]) -> Option<Vec<u8>> {
         self.check(slice).ok().filter(|_| self.flat.is_none())?;
-        // A chunk that takes more than `longest` bytes is not special, or a gap follows it. It is not read, since it would be read again with the slice.
+        // A chunk whose start is more than `longest` bytes before the next chunk is not special, or a gap follows it. Such a chunk is not
+        // read here, since it would be read again with the slice.
         let longest = (ChunkHeader::MAX_LEN + self.itemsize()) as u64;
         let mut chunks = self.grid.chunks_in(slice).ok()?.map(|number| {
             self.stored_len(number).ok().filter(|&length| length <= longest)?;
@@ -131,7 +133,7 @@ impl Array {
     /// # Ok::<(), b2nd_ndarray::Error>(())
     /// ```
     ///
-    /// Only blocks that hold an element of the slice are decompressed, unless a chunk can only be decompressed as a whole.
+    /// Usually, only the blocks that hold an element of the slice are decompressed.
     ///
     /// # Errors
     ///

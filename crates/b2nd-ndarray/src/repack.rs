@@ -32,8 +32,8 @@ pub struct RepackOptions<'a> {
     pub frame_type: Option<FrameType>,
     /// Whether an existing target file is replaced. If false, an existing file is an error, unless it is the source of [`repack`].
     pub overwrite: bool,
-    /// The file or directory whose permissions and other attributes a new file or directory gets. `None` stands for the source of
-    /// [`repack`]. A file that is replaced keeps its attributes.
+    /// The file or directory whose permissions a new file or directory gets. The owner, the group and extended attributes are also copied
+    /// as far as the system allows. `None` stands for the source of [`repack`]. Nothing is copied to a file that replaces another.
     pub like: Option<&'a Path>,
     /// A function that is called after each chunk is written. Its argument is the length of the chunk's uncompressed data, in bytes.
     pub progress: Option<&'a dyn Fn(u64)>,
@@ -139,7 +139,7 @@ impl<'a> Job<'a> {
         let meta = match old.array() {
             // A metalayer of the user can have the name "b2nd" and hold something other than an array's metadata.
             Err(_) if !cuts => None,
-            Ok(None) if cuts => return Err(Error::custom("it holds no array: only arrays have chunk and block shapes")),
+            Ok(None) if cuts => return Err(Error::custom("it has no array metalayer, so its chunks and blocks have no shapes")),
             meta => meta?,
         };
         let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
@@ -147,7 +147,7 @@ impl<'a> Job<'a> {
         let is_released = meta.is_some() && old.metalayers().get("b2nd").is_some();
         if cuts && !is_released {
             return Err(Error::custom(
-                "the shapes of chunks and blocks can only be changed in arrays of the current layout: run `b2nd upgrade` first",
+                "chunk and block shapes can only be changed in a frame with the metalayer `b2nd`: run `b2nd upgrade` first",
             ));
         }
         // If the header of an array has a blocksize of 0, as in some files, the new header is computed from the array's shapes.

@@ -61,9 +61,9 @@ pub(crate) fn check_fit(geometry: &Geometry) -> Result<()> {
 pub(crate) fn check_block(geometry: &Geometry, itemsize: i64) -> Result<()> {
     let lengths = geometry.blockshape().iter().map(|&length| i64::from(length));
     match lengths.fold(itemsize, i64::saturating_mul) {
-        length if length > MAX_BLOCK => Err(Error::custom(format_args!(
-            "blockshape: expected blocks of at most {MAX_BLOCK} bytes, found {length}: give a smaller blockshape"
-        ))),
+        length if length > MAX_BLOCK => {
+            Err(Error::custom(format_args!("blockshape: expected blocks of at most {MAX_BLOCK} bytes, found {length}")))
+        }
         _ => Ok(()),
     }
 }

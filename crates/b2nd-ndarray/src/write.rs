@@ -23,7 +23,7 @@ use crate::threads::{in_parallel, threads};
 mod in_order;
 use in_order::in_order;
 
-/// The number of bytes of data that a thread compresses at a time. If a block is longer than this, a thread compresses one block at a time.
+/// The number of bytes of data that a thread usually compresses at a time. If a block is longer than this, a thread compresses one block.
 const PART: usize = 1 << 20;
 
 /// Writes an array of any memory layout to a new file. The file gets its name when it is complete. An existing file is an error unless
@@ -35,7 +35,7 @@ const PART: usize = 1 << 20;
 ///
 /// Fails if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more, or if the
 /// file exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and
-/// for the filter bytedelta with a typesize or parameter of more than 127, because python-blosc2 cannot open such files.
+/// for the filter bytedelta with a parameter of more than 127 (0 stands for the typesize), because python-blosc2 cannot open such files.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
@@ -146,8 +146,8 @@ pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
     })
 }
 
-/// Writes an array whose elements come from `read`. This function is called with a buffer and a number of bytes, and appends bytes until
-/// the buffer has this number or more. At the end of the data, the buffer may have fewer.
+/// Writes an array whose elements come from `read`. `read` is called with a buffer and a number of bytes, and appends bytes until the
+/// buffer has this number or more. At the end of the data, the buffer may have fewer.
 fn write_layers(
     path: &Path,
     meta: Result<B2ndMeta>,

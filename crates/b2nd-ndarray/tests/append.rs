@@ -70,7 +70,7 @@ fn big_endian_files_grow_in_their_own_order() {
     assert_eq!(whole::<i32>(&path), rows(0, 5).into_dyn());
 }
 
-/// A flush first writes behind the frame, and last updates the header, whose change is inside one sector. So a crash leaves
+/// A flush first writes after the frame, and then updates the header, whose change is inside one sector. So a crash leaves
 /// either the old header, followed by any part of the new bytes, or the new header with all of them.
 #[test]
 fn a_crash_leaves_what_was_flushed() {
@@ -168,7 +168,7 @@ fn rows_that_do_not_fit_are_refused() {
     let sentence = |result: b2nd_ndarray::Result<()>| result.unwrap_err().kind().to_string();
     let expected = "expected rows of the shape [7], found an array of the shape [2, 6]";
     assert_eq!(sentence(log.append(&Array2::<i32>::zeros((2, 6)))), expected);
-    assert_eq!(sentence(log.append(&Array2::<f32>::zeros((2, 7)))), "the array's elements are int32, little-endian, not float32");
+    assert_eq!(sentence(log.append(&Array2::<f32>::zeros((2, 7)))), "the elements are int32, little-endian, not float32");
     assert_eq!(sentence(log.append_bytes(&[0; 27])), "expected 28 bytes, found 27");
     let scalar = directory.path().join("scalar.b2nd");
     b2nd_ndarray::write(&scalar, &ndarray::arr0(1.0), &Options::default()).unwrap();

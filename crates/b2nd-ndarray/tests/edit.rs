@@ -266,7 +266,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     let said = |done: b2nd_ndarray::Result<()>| done.unwrap_err().kind().to_string();
     assert_eq!(
         said(editor.write_slice(&[0..1, 0..2], &array![[1.0, 2.0]])),
-        "the array's elements are int32, little-endian, not float64"
+        "the elements are int32, little-endian, not float64"
     );
     assert_eq!(
         said(editor.write_slice(&[0..1, 0..2], &array![[1, 2, 3]])),
@@ -280,9 +280,9 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(said(editor.write_slice_bytes(&[0..1, 0..1], b"12345")), "expected 4 bytes, found 5");
     assert_eq!(said(editor.resize(&[4], 1)), "expected 2 dimensions, found 1");
     assert_eq!(said(editor.resize(&[4, -3], 1)), "shape[1]: expected a length of 0 or more, found -3");
-    assert_eq!(said(editor.resize(&[4, 3], 1.0)), "the array's elements are int32, little-endian, not float64");
+    assert_eq!(said(editor.resize(&[4, 3], 1.0)), "the elements are int32, little-endian, not float64");
     assert_eq!(said(editor.resize(&[1 << 40, 1 << 20], 1)), "shape: expected at most 268435455 chunks, found 96076975302508544");
-    assert_eq!(said(editor.resize_bytes(&[4, 3], b"1")), "the array's elements have 4 bytes, not 1");
+    assert_eq!(said(editor.resize_bytes(&[4, 3], b"1")), "the elements have 4 bytes, not 1");
     drop(editor);
     assert_eq!(fs::read(&path).unwrap(), before);
 }

@@ -27,9 +27,9 @@ fn fields_are_read_at_their_offsets_and_in_their_order() {
     assert_eq!(elements.field::<f64>("value").unwrap(), array![1.5, 2.5].into_dyn());
     assert_eq!(elements.field::<bool>("flag").unwrap(), array![true, false].into_dyn());
     let error = elements.field::<f32>("value").unwrap_err();
-    assert_eq!(error.to_string(), "the array's elements are float64, big-endian, not float32");
+    assert_eq!(error.to_string(), "the elements are float64, big-endian, not float32");
     let error = elements.field::<f32>("wind").unwrap_err();
-    assert_eq!(error.to_string(), "the array's elements (structure of 2 fields, 16 bytes) have no field \"wind\"");
+    assert_eq!(error.to_string(), "the elements (structure of 2 fields, 16 bytes) have no field \"wind\"");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn text_is_read_without_what_fills_it_up() {
     }
     let (_directory, array) = file("|S2", 1, &[0xff, 0xfe]);
     let error = array.elements(&array.whole()).unwrap().strings().unwrap_err();
-    assert_eq!(error.to_string(), "the array's elements (string of 2 bytes) are not text, or not valid Unicode");
+    assert_eq!(error.to_string(), "the elements (string of 2 bytes) are not text, or not valid Unicode");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn a_slice_takes_the_requests_of_its_chunks_and_opening_two() {
     let remote = open(&store).unwrap();
     assert_eq!(store.requests.lock().unwrap().len(), 2);
     for (slice, expected) in [
-        // One chunk; two chunks that are adjacent in the object; a column of five chunks that are not; all; none.
+        // One chunk; two chunks that are adjacent in the object; a column of five chunks that are not adjacent; all; none.
         ([10..20, 10..20], 1),
         ([10..20, 150..250], 1),
         ([0..500, 10..20], 5),
@@ -214,7 +214,7 @@ fn a_store_that_minds_no_conditions_is_caught_by_its_answers() {
         other.extend(vec![0; usize::from(longer)]);
         block_on(store.memory.put(&PATH.into(), other.into())).unwrap();
         let error = block_on(remote.fetch(&[0..1, 0..1])).unwrap_err().to_string();
-        assert!(error.contains(&format!("it was replaced while it was read: expected {expected}")), "{error}");
+        assert!(error.contains(&format!("it was replaced after it was opened: expected {expected}")), "{error}");
     }
 }
 
@@ -256,7 +256,7 @@ fn every_way_to_read_gives_what_the_array_gives() {
 
     let said = |error: Error| error.kind().to_string();
     assert_eq!(said(block_on(remote.chunk::<u32>(20)).unwrap_err()), "chunk 20 is out of range: the array has 20 chunks");
-    assert_eq!(said(remote.chunks::<f32>().err().unwrap()), "the array's elements are uint32, little-endian, not float32");
+    assert_eq!(said(remote.chunks::<f32>().err().unwrap()), "the elements are uint32, little-endian, not float32");
     assert_eq!(
         said(block_on(remote.select::<u32>(&[Select::All, [400].into()])).unwrap_err()),
         "slice[1]: 400 is outside of a dimension of length 400"

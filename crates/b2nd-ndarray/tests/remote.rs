@@ -46,7 +46,7 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
     let options = Options { chunkshape: Some(vec![100, 100]), blockshape: Some(vec![25, 100]), ..Options::default() };
     let remote = Remote { frame: to_frame(&values, &options).unwrap(), requests: RefCell::default() };
     for (slice, expected) in [
-        // One chunk; two chunks that are adjacent in the file; a column of five chunks that are not; all; none.
+        // One chunk; two chunks that are adjacent in the file; a column of five chunks that are not adjacent; all; none.
         ([10..20, 10..20], 1),
         ([10..20, 150..250], 1),
         ([0..500, 10..20], 5),

@@ -65,7 +65,7 @@ fn gaps_go_and_everything_else_stays() {
     assert!(len(&new).abs_diff(len(&fresh)) * 100 <= len(&fresh), "{} {}", len(&new), len(&fresh));
     assert!(contents(&new) == before && whole::<i32>(&new) == values.clone().into_dyn());
 
-    // The same in place. A second time nothing changes.
+    // Repacking in place gives the same bytes. Repacking a second time changes nothing.
     repack(&path, &path, &RepackOptions::default()).unwrap();
     assert!(fs::read(&path).unwrap() == fs::read(&new).unwrap());
     repack(&path, &path, &RepackOptions::default()).unwrap();
@@ -252,8 +252,8 @@ fn values_are_equal_when_they_are_compressed_anew() {
     let (_, flat) = frames().remove(0);
     let old = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-caterva-0.7.3/resize__mixed.caterva");
     for (frame, sentence) in [
-        (flat, "it holds no array: only arrays have chunk and block shapes"),
-        (fs::read(old).unwrap(), "only be changed in arrays of the current layout: run `b2nd upgrade` first"),
+        (flat, "it has no array metalayer, so its chunks and blocks have no shapes"),
+        (fs::read(old).unwrap(), "only be changed in a frame with the metalayer `b2nd`: run `b2nd upgrade` first"),
     ] {
         let options = RepackOptions { chunkshape: Some(vec![3]), ..base.clone() };
         let error = repack_from(std::sync::Arc::new(frame), &new, &options).unwrap_err();

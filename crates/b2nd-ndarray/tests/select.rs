@@ -207,7 +207,7 @@ fn a_selection_that_does_not_fit_is_refused_by_axis_index_and_bounds() {
     assert_eq!(error(&[Select::All, Select::Step(backwards, 2)]), "slice[1]: expected 0 <= start <= stop <= 3, found 2..1");
     assert_eq!(error(&[Select::Step(0..4, 0), Select::All]), "selection[0]: expected a step of 1 or more, found 0");
     let wrong = stored.select::<f32>(&[Select::All, Select::All]).unwrap_err().to_string();
-    assert_eq!(wrong, "the array's elements are int32, little-endian, not float32");
+    assert_eq!(wrong, "the elements are int32, little-endian, not float32");
 }
 
 fn cut(values: &ArrayD<i32>, ranges: &[Range<i64>]) -> ArrayD<i32> {
@@ -267,7 +267,7 @@ fn chunk_after_chunk_makes_the_array() {
 fn a_chunk_that_is_not_there_is_refused() {
     let stored = Array::from_frame(to_frame(&numbered(&[4, 3]), &Options::default()).unwrap()).unwrap();
     assert_eq!(stored.chunk::<i32>(1).unwrap_err().to_string(), "chunk 1 is out of range: the array has 1 chunk");
-    assert_eq!(stored.chunks::<u8>().err().unwrap().to_string(), "the array's elements are int32, little-endian, not uint8");
+    assert_eq!(stored.chunks::<u8>().err().unwrap().to_string(), "the elements are int32, little-endian, not uint8");
     assert_eq!(
         stored.chunks_in::<i32>(&[0..4, 0..4]).err().unwrap().to_string(),
         "slice[1]: expected 0 <= start <= stop <= 3, found 0..4"

@@ -411,7 +411,7 @@ fn a_packed_tensor_has_its_shape_and_every_slice() {
     assert_eq!(chosen.into_raw_vec_and_offset().0, [23, 23, 5, 5]);
     let chunks: i16 = array.chunks::<i16>().unwrap().map(|chunk| chunk.unwrap().values.sum()).sum();
     assert_eq!(chunks, values.sum());
-    assert_eq!(Array::from_frame(packed(&[], "<i2")).unwrap_err().to_string(), "it has 24 elements, but the shape is []");
+    assert_eq!(Array::from_frame(packed(&[], "<i2")).unwrap_err().to_string(), "the data has 24 elements, but the shape is []");
     assert!(Array::from_frame(packed(&[5, 5], "<i2")).is_err() && Array::from_frame(packed(&[24], "<i5")).is_err());
     assert!(array.with_dtype("<i2".parse().unwrap()).is_err());
 }

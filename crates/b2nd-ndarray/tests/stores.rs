@@ -42,7 +42,7 @@ fn a_key_that_is_not_there_and_an_archive_that_is_none() {
     assert!(sentence(Path::new("nowhere.b2z"), "/x").starts_with("nowhere.b2z: No such file"));
 }
 
-/// If a frame's length is greater than that of its member, it must not read the bytes after the member.
+/// If the header of a frame states a length greater than that of the member, the bytes after the member must not be read.
 #[test]
 fn a_frame_longer_than_its_member() {
     let mut archive = std::fs::read(TREE).unwrap();
@@ -53,5 +53,5 @@ fn a_frame_longer_than_its_member() {
     let path = directory.path().join("long.b2z");
     std::fs::write(&path, archive).unwrap();
     let error = Array::from_store(&path, "/g0/n0").unwrap_err().to_string();
-    assert!(error.contains(&format!("says {} bytes, but the member has 285", frame.len())), "{error}");
+    assert!(error.contains(&format!("says {} bytes, but the leaf has 285", frame.len())), "{error}");
 }

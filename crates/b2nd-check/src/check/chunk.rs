@@ -61,8 +61,8 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.extend(wrong_cbytes(&format!("special ({special})"), value));
         let (blocksize, typesize) = (chunk.blocksize(), usize::try_from(frame.typesize()).unwrap_or(0).max(1));
         if chunk.nbytes() % typesize == 0 && blocksize % typesize != 0 {
-            let finding = format!("its blocksize is {}, which is not a multiple of the frame's typesize", thousands(blocksize));
-            findings.push((finding, REJECTED));
+            let blocksize = thousands(blocksize);
+            findings.push((format!("its blocksize is {blocksize}, not a multiple of the frame's typesize {typesize}"), REJECTED));
         }
         let is_first = number == 0 && frame.frame_type() == FrameType::Contiguous && special != Special::Value;
         if is_first && findings.is_empty() {
@@ -139,7 +139,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     found
 }
 
-/// Returns a finding if a chunk has the number of a built-in codec in the field for users' codecs.
+/// Returns a finding if the flags of a chunk announce a user's codec, but the codec's number is in the range of built-in codecs.
 fn of_users(chunk: &ChunkHeader) -> Option<String> {
     let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
     let is_compressed = chunk.special().is_none() && !chunk.is_stored();
@@ -157,7 +157,7 @@ fn typesize(frame: &Header) -> usize {
 /// was built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
-        return Some("its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth");
+        return Some("its header has a sixth filter, but its version, 3, allows five: C-Blosc2 ignores the sixth");
     }
     let (filter, meta) = chunk.filters().find(|(filter, _)| [FIRST_BYTEDELTA, BYTEDELTA].contains(filter))?;
     let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
@@ -166,7 +166,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     // C-Blosc2 2 does not copy the bytes after the last whole element of a block, and C-Blosc2 3.3.2 does not always copy them.
     if any(&|length| length % typesize != 0) || chunk.has_variable_blocks() && typesize != 1 {
         return Some(
-            "its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements",
+            "some versions of C-Blosc2 return uninitialized bytes: its filters include bytedelta, and blocks may split elements",
         );
     }
     let is_split = |length: usize| {
@@ -175,7 +175,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     };
     let depends = filter == FIRST_BYTEDELTA && (chunk.has_variable_blocks() || any(&is_split));
     depends.then_some(
-        "its values depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), and the number of \
+        "its values can depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), and the number of \
          elements in a block is not known to be a multiple of 16",
     )
 }

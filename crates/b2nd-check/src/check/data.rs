@@ -152,15 +152,14 @@ impl Findings {
             let Content::At(_, header) = row.content else {
                 are_whole = false;
                 if frame.header().has_variable_blocks() {
-                    let finding = "it is special in the index, but blocks vary in length".to_owned();
+                    let finding = "it is special in the index, but the frame's blocks vary in length".to_owned();
                     self.known(&place, None, (SPECIAL_VARIABLE_BLOCKS, finding), None);
                 }
                 if let (Some(digests), Content::Special(_, Some(_))) = (&digests, &row.content) {
                     self.special(frame, row.first..=row.last, digests)?;
                 }
                 if matches!(row.content, Content::Special(_, None)) {
-                    let finding =
-                        "its length is unknown, because it is special in the index and the frame's chunks vary in length";
+                    let finding = "it is special in the index, and the header does not determine its length";
                     self.unreadable(place, None, finding, NOT_SPECIFIED);
                 } else if let Err(error) = readable(frame.chunk_header(row.first))? {
                     self.unreadable(place, None, error.to_string(), [NO, NO, None]);
@@ -255,8 +254,8 @@ impl Findings {
     }
 }
 
-/// Returns true if a chunk uses a codec or filter that is not built in, such as one of C-Blosc2's plugins, whose output differs between
-/// versions.
+/// Returns true if a chunk uses a codec or filter that is not built in, such as one of C-Blosc2's plugins, whose output can differ
+/// between versions.
 fn has_plugins(header: &ChunkHeader) -> bool {
     matches!(header.codec(), CodecId::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }

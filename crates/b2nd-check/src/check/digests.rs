@@ -15,7 +15,7 @@ use super::limits::Budget;
 /// ```
 ///
 /// A digest is the big-endian 64-bit XXH3 hash (seed 0) of a chunk's uncompressed data, including the padding at an array's edges. The data
-/// of an uninitialized chunk count as zeros. The digest of a chunk does not change if the chunk is recompressed without loss. XXH3 is fast
+/// of an uninitialized chunk counts as zeros. The digest of a chunk does not change if the chunk is recompressed without loss. XXH3 is fast
 /// and well known. It detects damage, but not deliberate changes. Other programs can ignore the vlmetalayer, which is a valid list in
 /// MessagePack. A program that changes values has to write new digests.
 ///

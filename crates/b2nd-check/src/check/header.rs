@@ -25,7 +25,7 @@ const CONTENT_MARKER: u64 = 5;
 /// The number of the filter bytedelta, which subtracts from each byte the previous byte in the same plane.
 const BYTEDELTA: u8 = 35;
 
-/// The array's metadata, which are decoded once for all checks.
+/// The array's metadata, which is decoded once for all checks.
 type Found<'a> = Result<Option<Array<'a>>>;
 
 impl Findings {
@@ -58,7 +58,7 @@ impl Findings {
                 self.add(&place, None, "its name is not UTF-8", REJECTED_BY_PYTHON);
             }
             if seen.contains(&name) {
-                self.add(&place, None, "another metalayer has the same name: C-Blosc2 uses the first", [NO, YES, None]);
+                self.add(&place, None, format!("another {kind} has the same name: C-Blosc2 uses the first"), [NO, YES, None]);
             }
             seen.push(name);
         }
@@ -73,7 +73,7 @@ impl Findings {
                 let finding = format!("its pipeline has filter {filter}, which C-Blosc2 does not know");
                 self.add("header", Some(filter_at as u64), finding, NOT_READ);
             }
-            if filter == BYTEDELTA && typesize > i32::from(i8::MAX) {
+            if filter == BYTEDELTA && meta == 0 && typesize > i32::from(i8::MAX) {
                 let finding =
                     format!("its pipeline has bytedelta for elements of {typesize} bytes, but python-blosc2 supports up to 127");
                 self.add("header", Some(filter_at as u64), finding, REJECTED_BY_PYTHON);
@@ -176,7 +176,7 @@ impl Findings {
             self.add(
                 place,
                 offset,
-                format!("it is followed by {} left over from an older, longer metalayer", count(array.stale, "byte")),
+                format!("its metadata is followed by {}, usually left over from longer metadata", count(array.stale, "byte")),
                 READ_ALTHOUGH_WRONG,
             );
         }
@@ -220,7 +220,7 @@ impl Findings {
             }
             Ok(Some(dtype)) if usize::try_from(header.typesize()) != Ok(dtype.itemsize()) => {
                 let (itemsize, typesize) = (count(dtype.itemsize(), "byte"), header.typesize());
-                let finding = format!("an element has {itemsize}, but the frame's typesize is {typesize}");
+                let finding = format!("its itemsize is {itemsize}, but the frame's typesize is {typesize}");
                 self.add("dtype", None, finding, [NO, YES, None]);
             }
             Ok(_) => {}

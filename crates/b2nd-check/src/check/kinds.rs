@@ -153,7 +153,7 @@ fn odd_setting(schema: &Json) -> Option<String> {
     let mut odd = word.map(|(key, value, words)| format!("{key}: expected {}, found {value}", words.join(" or ")));
     let lengths = ["batch_rows", "items_per_block"].into_iter().filter_map(|key| Some((key, found(key)?)));
     let mut zero = lengths.filter(|(_, value)| value.as_u64().is_none_or(|value| value == 0));
-    odd.next().or_else(|| zero.next().map(|(key, value)| format!("{key}: expected 1 or more, found {value}")))
+    odd.next().or_else(|| zero.next().map(|(key, value)| format!("{key}: expected an integer of 1 or more, found {value}")))
 }
 
 /// Returns true if the bytes are MessagePack that python-blosc2 unpacks: strings are UTF-8, the keys of maps are strings or bytes, and

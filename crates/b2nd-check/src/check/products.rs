@@ -22,7 +22,7 @@ pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     let distance = product(inner.map(|(&length, &chunk)| i128::from(length) * i128::from(chunk)));
     if grid.shape().contains(&0) && distance.is_none_or(|distance| distance > i128::from(i64::MAX)) {
         return Some(
-            "it is empty, but the product of its lengths and its chunks' lengths, which C-Blosc2 computes, does not fit an int64",
+            "it is empty, but the distance between chunks that C-Blosc2 computes from its lengths does not fit an int64",
         );
     }
     None

@@ -56,7 +56,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(schema)) => findings.schema(&schema),
         Some(Err(error)) => findings.unreadable("schema", None, error, NOT_FOR_PYTHON),
-        None => findings.unreadable("schema", None, "the table's metadata has no text named \"schema\"", NOT_FOR_PYTHON),
+        None => findings.unreadable("schema", None, "the table's metadata has no string named \"schema\"", NOT_FOR_PYTHON),
     }
     if !table.has_valid_rows {
         findings.unreadable("_valid_rows.b2nd", None, "it is missing, so it is unknown which rows were deleted", NOT_FOR_PYTHON);
@@ -69,7 +69,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
         findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, NOT_FOR_PYTHON);
     }
     for name in &table.unowned {
-        let finding = "it does not belong to a column of the table; a name may be damaged";
+        let finding = "it does not belong to a column of the table; its name may be damaged, or the column's name";
         findings.add(format!("file {}", quoted(name.as_bytes())), None, finding, READ_BY_PYTHON);
     }
     findings.all
@@ -83,12 +83,12 @@ impl Findings {
         };
         // With an invalid number of rows, python-blosc2 opens the table, but `len` fails, so the table counts as rejected.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
-            self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), NOT_FOR_PYTHON);
+            self.add("schema", None, format!("n_rows: expected an integer of 0 or more, found {rows}"), NOT_FOR_PYTHON);
         }
         let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
         for (number, column) in columns.iter().enumerate() {
             let Some(name) = column.get("name").and_then(Value::as_str) else {
-                self.unreadable("schema", None, format!("columns[{number}] has no name that is a text"), NOT_FOR_PYTHON);
+                self.unreadable("schema", None, format!("columns[{number}].name: expected a string"), NOT_FOR_PYTHON);
                 continue;
             };
             let place = format!("column {}", quoted(name.as_bytes()));

@@ -83,12 +83,12 @@ impl Salvage<'_> {
     /// Fails if the chunks cannot be numbered in the order in which they were found, because their number is not the number in the header,
     /// or because a chunk extends past the position where the header expects the index (then `found` is `None`).
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
-        let found = found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the start of the index"))?;
+        let found = found.ok_or_else(|| Error::custom("the index is lost, and a chunk is where the index should start"))?;
         let counted = self.header.nchunks().unwrap_or(expected);
         let why = match found.cmp(&counted) {
             std::cmp::Ordering::Equal => return Ok(()),
-            std::cmp::Ordering::Less => "some have no bytes in the file, and only the index contained their numbers",
-            std::cmp::Ordering::Greater => "some were replaced or removed, and only the index showed which",
+            std::cmp::Ordering::Less => "special chunks usually have no bytes, and only the index contained their numbers",
+            std::cmp::Ordering::Greater => "replaced or removed chunks can be in the file, and only the index showed which",
         };
         Err(Error::custom(format_args!("number of chunks: expected {counted} as in the header, found {found}: {why}")))
     }

@@ -218,7 +218,7 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
         tests.ok(&["stats", "--json", "--dtype", "<i2", "s.b2frame"]).contains("\"count\":7,\"nan\":0,\"zeros\":0,\"min\":-1,")
     );
     let refused = tests.refused(&["cat", "s.b2frame", "--dtype", "<i4"]);
-    assert_eq!(refused, "s.b2frame: it has 14 bytes, not a multiple of the 4 bytes of an element");
+    assert_eq!(refused, "s.b2frame: the data has 14 bytes, which is not a multiple of the itemsize, 4");
     let refused = two_rows().refused(&["cat", "a.b2nd", "--dtype", "<i4"]);
     assert!(refused.ends_with("this array has a dtype: leave out --dtype"), "{refused}");
     let caterva = "python-caterva-0.7.3/cparams__ZSTD_9.caterva";

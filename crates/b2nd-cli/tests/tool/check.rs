@@ -16,8 +16,8 @@ use crate::harness::{Directory, Place, STORE, TemporaryFile, broken_data, check,
 fn the_exit_status_says_what_was_found() {
     assert_eq!(check(&["--data", "example.b2nd"]), (String::new(), String::new(), 0));
     let squeezed = "python-blosc2-3.9.0/squeeze__2to1_meta.b2nd";
-    let line = "metalayer \"b2nd\" at byte 157: it is followed by 19 bytes left over from an older, longer metalayer (not as specified, read by \
-                C-Blosc2 and python-blosc2)";
+    let line = "metalayer \"b2nd\" at byte 157: its metadata is followed by 19 bytes, usually left over from longer \
+                metadata (not as specified, read by C-Blosc2 and python-blosc2)";
     assert_eq!(check(&["example.b2nd", squeezed]), (format!("{squeezed}: {line}\n"), String::new(), 1));
     assert_eq!(check(&[]).2, 2);
     assert_eq!(check(&["--nonsense", "example.b2nd"]).2, 2);
@@ -67,7 +67,7 @@ fn the_array_is_compared_with_its_frame() {
         assert_eq!(found.len(), 1, "{found:?}");
         format!("{}: {}", found[0]["place"].as_str().unwrap(), found[0]["finding"].as_str().unwrap())
     };
-    assert_eq!(only(&array("<i4", 2)), "dtype: an element has 4 bytes, but the frame's typesize is 2");
+    assert_eq!(only(&array("<i4", 2)), "dtype: its itemsize is 4 bytes, but the frame's typesize is 2");
     assert_eq!(only(&array("<i2", 4)), "array: it has 4 chunks, but the frame has 2");
     let mut flag = array("<i2", 2);
     flag[0x44] = 0xc2;
@@ -457,7 +457,7 @@ fn a_schema_that_contradicts_itself_is_found() {
         tests.found(&["check", "table.b2d"]).0
     };
     assert_eq!(said("", ""), "");
-    let negative = "table.b2d::/: schema: n_rows: expected 0 or more, found -1 (rejected by python-blosc2)\n";
+    let negative = "table.b2d::/: schema: n_rows: expected an integer of 0 or more, found -1 (rejected by python-blosc2)\n";
     assert_eq!(said("\"n_rows\": 1", "\"n_rows\": -1"), negative);
     let list = said("\"columns\": [", "\"other\": [");
     assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (rejected by python-blosc2)\n"), "{list}");
@@ -465,7 +465,7 @@ fn a_schema_that_contradicts_itself_is_found() {
     assert!(twice.contains("column \"100%\": the schema has this name more than once (read by python-blosc2)\n"), "{twice}");
     // python-blosc2 4.14.1 rejects these schemas: KeyError, "Unknown column kind", and an unexpected keyword argument.
     let refused = [
-        ("\"name\": ", "\"called\": ", "schema: columns[0] has no name that is a text"),
+        ("\"name\": ", "\"called\": ", "schema: columns[0].name: expected a string"),
         ("\"kind\": \"int8\"", "\"kind\": \"int7\"", "column \"a.b\": kind: \"int7\" is unknown to python-blosc2"),
         (
             "\"kind\": ",
@@ -496,8 +496,8 @@ fn a_file_that_belongs_to_no_column_is_found() {
     write_table(&directory);
     write_embed(&directory);
     fs::copy(directory.join("_valid_rows.b2nd"), directory.join("_cols/100%25.notnull.b2nD")).unwrap();
-    let line = "table.b2d::/: file \"_cols/100%25.notnull.b2nD\": it does not belong to a column of the table; a name may be \
-                damaged (read by \
+    let line = "table.b2d::/: file \"_cols/100%25.notnull.b2nD\": it does not belong to a column of the table; its name may be \
+                damaged, or the column's name (read by \
                 python-blosc2)\n";
     assert_eq!(tests.found(&["check", "table.b2d"]), (line.to_owned(), String::new(), 1));
 }

@@ -120,7 +120,7 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the rows have a different type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot
+    /// Fails if the rows have a different dtype ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot
     /// be written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         self.all_or_none(|this| this.take_array(rows))
@@ -195,8 +195,8 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written. The file then holds the old array, or the new array if only the last sync failed. The rows stay
-    /// in memory, and `flush` can be called again. If the `Appender` is dropped instead, the rows are discarded.
+    /// Fails if the file cannot be written. The file then holds the old array, or the new array if only the last sync failed. The rows are
+    /// kept, and `flush` can be called again. If the `Appender` is dropped instead, the rows are discarded.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());

@@ -38,7 +38,7 @@ impl Array {
     ///
     /// Fails if the dtype is not known. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
-        let unknown = || self.error(Error::custom("the type of the array's elements is not known"));
+        let unknown = || self.error(Error::custom("the array's dtype is not known: `read_bytes` reads the elements as bytes"));
         let dtype = self.dtype().cloned().ok_or_else(unknown)?;
         let bytes = self.read_bytes(slice)?;
         Ok(Elements { bytes, shape: lengths(slice), itemsize: self.itemsize(), dtype })
@@ -94,7 +94,7 @@ impl Elements {
     pub fn part(&self, name: &str) -> Result<Elements> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
         let found = self.dtype.describe();
-        let field = field.ok_or_else(|| Error::custom(format_args!("the array's elements ({found}) have no field {name:?}")))?;
+        let field = field.ok_or_else(|| Error::custom(format_args!("the elements ({found}) have no field {name:?}")))?;
         let (dtype, inner) = (field.dtype().base().clone(), field.dtype().shape());
         let place = field.offset()..field.offset().saturating_add(field.dtype().itemsize());
         let length = self.each().len().saturating_mul(place.len());
@@ -103,7 +103,7 @@ impl Elements {
         for element in self.each() {
             let part = element.get(place.clone());
             bytes.extend_from_slice(
-                part.ok_or_else(|| Error::custom(format_args!("the array's elements are too short for their dtype ({found})")))?,
+                part.ok_or_else(|| Error::custom(format_args!("the elements are too short for their dtype ({found})")))?,
             );
         }
         Ok(Elements { bytes, shape: [&self.shape, inner].concat(), itemsize: dtype.itemsize(), dtype })
@@ -136,8 +136,7 @@ impl Elements {
     ///
     /// Fails if the elements are not text, or not valid Unicode.
     pub fn strings(&self) -> Result<ArrayD<String>> {
-        let wrong =
-            || Error::custom(format_args!("the array's elements ({}) are not text, or not valid Unicode", self.dtype.describe()));
+        let wrong = || Error::custom(format_args!("the elements ({}) are not text, or not valid Unicode", self.dtype.describe()));
         let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };
         let big = scalar.byte_order() == Some(ByteOrder::Big);
         let code = |bytes: &[u8; 4]| if big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };

@@ -19,7 +19,7 @@ pub(crate) struct OpenChunk<'a> {
     source: From<'a>,
 }
 
-/// Where the elements of a chunk come from.
+/// The source of a chunk's elements.
 enum From<'a> {
     /// Blocks that are decompressed one by one.
     Blocks(Blocks<'a>),

@@ -116,7 +116,8 @@ impl Array {
         u64::try_from(self.grid.extchunknitems()).unwrap_or(0).saturating_mul(self.itemsize() as u64)
     }
 
-    /// Returns the number of bytes between the starts of this chunk and the next, or 0 if the frame has no bytes of the chunk or is sparse.
+    /// Returns the number of bytes from the start of this chunk to the next chunk or the index, or 0 if the frame has no bytes of the chunk
+    /// or is sparse.
     pub(crate) fn stored_len(&self, number: u64) -> Result<u64> {
         Ok(self.store.offsets()?.range(number).map_or(0, |range| range.end.saturating_sub(range.start)))
     }

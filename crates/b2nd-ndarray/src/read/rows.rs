@@ -1,4 +1,4 @@
-//! [`Rows`]: where selected elements are in data in C order.
+//! [`Rows`]: the positions of selected elements in data in C order.
 
 use ndarray::{ArrayBase, Axis, Ix2, IxDyn, RawData};
 

@@ -59,8 +59,8 @@ impl From<RangeFull> for Select {
 impl Array {
     /// Reads the elements that are selected along each axis.
     ///
-    /// The indices are sorted first, so a block is not decompressed again for each of its elements. Blocks that hold no selected element
-    /// are not decompressed, unless a chunk can only be decompressed as a whole.
+    /// The indices are sorted first, so a block is not decompressed again for each of its elements. Usually, blocks that hold no selected
+    /// element are not decompressed.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Select};
