@@ -154,7 +154,7 @@ pub(crate) fn shapes(geometry: &Geometry) -> [Fact; 3] {
     ]
 }
 
-/// Returns a fact that describes the type of an element in words.
+/// Returns a fact that describes a dtype in words.
 pub fn element(dtype: &DType) -> Fact {
     Fact("element", dtype.describe().to_string(), "element")
 }
@@ -162,8 +162,8 @@ pub fn element(dtype: &DType) -> Fact {
 /// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. For example, the dtype is `|u1` if C-Blosc2 was
 /// given none, and NumPy's text of a dtype loses the padding of an aligned structure inside another dtype.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
-    let (typesize, itemsize) = (header.typesize(), dtype.itemsize());
-    (usize::try_from(typesize) != Ok(itemsize)).then(|| format!("the frame's typesize is {typesize}, not {itemsize}"))
+    let (found, own) = (header.typesize(), dtype.itemsize());
+    (usize::try_from(found) != Ok(own)).then(|| format!("the frame's typesize is {found}, but the dtype's itemsize is {own}"))
 }
 
 /// Returns a warning if there are unused bytes after the array's metadata.

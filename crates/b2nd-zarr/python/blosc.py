@@ -68,7 +68,7 @@ for name in PLACES:
                 assert not length or blosc.decompress(chunk) == buffer, (name, line)
                 other = blosc.compress(buffer, name.encode(), level, shuffle, blocksize, typesize)
             if other is None:
-                # The plugin did not compress the data, for example because they would not get shorter.
+                # The plugin did not compress the data, for example because it would not get shorter.
                 other = chunk
             else:
                 # The flag for stored data is not compared, because it depends on the compression.

@@ -20,7 +20,7 @@ pub(super) struct Run {
     /// The number of values that are NaN or NaT.
     pub(super) nan: usize,
     integers: Vec<i64>,
-    /// What must be added to each integer.
+    /// The number to add to each of `integers`.
     offset: i128,
     /// Floats, or the real and the imaginary parts of complex numbers.
     parts: [Vec<f64>; 2],
