@@ -112,7 +112,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     Ok(columns)
 }
 
-/// Creates the Arrow schema, and returns for each field where its values come from. A struct whose parts are columns has the position of
+/// Creates the Arrow schema, and returns the source of the values of each field. A struct whose parts are columns has the position of
 /// its first column.
 pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Vec<Output>, SchemaRef)> {
     let metadata = metadata.get("metadata");

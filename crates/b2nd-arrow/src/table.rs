@@ -185,8 +185,8 @@ impl Table {
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
     /// Columns that are not in `projection` are not read, and usually neither are chunks before or after the rows, except the
-    /// values of dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. Batches are smaller if
-    /// rows are long.
+    /// values of dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. Batches are smaller
+    /// if rows are long.
     ///
     /// # Errors
     ///

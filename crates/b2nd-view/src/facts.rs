@@ -72,7 +72,7 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
 }
 
 /// Returns the size of the array in bytes, without the padding of its chunks. Returns the uncompressed length of all chunks if the frame
-/// has no array, or its shapes are invalid.
+/// has no array, or the shapes of the array are invalid.
 pub fn array_size(header: &Header) -> i128 {
     let grid = header.geometry().ok().flatten().and_then(|geometry| geometry.grid().ok());
     grid.map_or(header.nbytes().into(), |grid| i128::from(grid.nitems()) * i128::from(header.typesize()))
@@ -191,8 +191,8 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
 }
 
 /// Returns a note that values are shown as they are stored, without applying attributes such as `scale_factor`. The note names these
-/// attributes. It names `_FillValue` or `missing_value` only if its number may be among the values: not if it is NaN, or outside of
-/// `range`, the min and max of the values if they are known. Returns `None` if there is no attribute to name.
+/// attributes. It names `_FillValue` or `missing_value` only if the number in this attribute may be among the values: not if the number is
+/// NaN, or outside of `range`, the min and max of the values if they are known. Returns `None` if there is no attribute to name.
 pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
     let number = |name: &str| {
         let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;
