@@ -1,5 +1,5 @@
-"""Reads the chunks that tests/blosc.rs wrote. It uses numcodecs, and HDF5's plugin for C-Blosc, which also supports Snappy. Compares their
-lengths with those of C-Blosc's chunks for the same data and settings. Writes C-Blosc's chunks for the test, and reads its arrays with
+"""Reads the chunks that tests/blosc.rs wrote. It uses numcodecs, and HDF5's plugin for C-Blosc, which also supports Snappy. Compares the
+lengths of the chunks with those of C-Blosc's chunks for the same data and settings. Writes C-Blosc's chunks for the test, and reads its arrays with
 zarr-python.
 
     python blosc.py DIRECTORY
