@@ -54,8 +54,8 @@ const MOST_BLOCKS: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if `from` contains no Zarr array or several, its codec or data type is not supported, its chunks are damaged or have 2 GiB or
-/// more, the array is much larger than its files justify, or `to` cannot be written.
+/// Fails if `from` contains no Zarr array or several, a codec or the data type is not supported, chunks are damaged or have 2 GiB or more,
+/// the array is much larger than its files justify, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
