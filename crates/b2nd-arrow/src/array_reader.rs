@@ -52,7 +52,7 @@ impl ArrayReader {
     /// Fails if the array has empty rows, rows longer than 64 MiB or elements without an Arrow type.
     pub fn new(array: Array) -> Result<ArrayReader> {
         let (shape, dtype) = (array.geometry().shape().to_vec(), array.dtype().cloned());
-        let dtype = dtype.ok_or_else(|| Error::new(ErrorKind::Refused, "the type of its elements is unknown"))?;
+        let dtype = dtype.ok_or_else(|| Error::new(ErrorKind::Refused, "the dtype of the array is unknown"))?;
         ArrayReader::with(dtype, &shape, move |rows| {
             let mut slice = array.whole();
             if let Some(first) = slice.first_mut() {

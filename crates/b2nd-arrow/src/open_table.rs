@@ -85,8 +85,8 @@ impl OpenTable {
         let metadata = b2nd_store::json::parse(text).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?;
         match metadata.get("version").and_then(Value::as_u64) {
             Some(version) if VERSIONS.contains(&version) => {}
-            version => {
-                let found = version.map_or("none".to_owned(), |version| version.to_string());
+            _ => {
+                let found = metadata.get("version").map_or("none".to_owned(), Value::to_string);
                 return Err(Error::damaged(format_args!("the schema's version: expected 1 to 3, found {found}")));
             }
         }

@@ -11,7 +11,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::error::Result;
 use crate::open_table::OpenTable;
 
-/// The default number of rows of a batch, which is also the default of python-blosc2.
+/// The default number of rows of a batch, which is also the default of `iter_arrow_batches()` in python-blosc2.
 pub const BATCH_SIZE: usize = 1 << 16;
 
 /// The batches of a table, read on demand: a [`RecordBatchReader`]. The iterator ends after an error.

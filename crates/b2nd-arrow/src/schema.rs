@@ -15,11 +15,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::spec::{Kind, Spec};
 use crate::schema::struct_parent::StructParent;
 
-/// Where the values of a field of the Arrow schema come from.
+/// The source of the values of a field of the Arrow schema.
 pub(crate) enum Output {
-    /// From the column with this index.
+    /// The column with this index.
     Column(usize),
-    /// From several columns, which are the parts of a struct.
+    /// Several columns, which are the parts of a struct.
     Struct(StructParent),
 }
 
@@ -46,7 +46,7 @@ impl ColumnInfo {
     }
 
     /// Returns how the column stores nulls: `mask` (in a file), `value` (as a value that marks nulls), `code` (as a code of the
-    /// dictionary), `cell` (as null in the cell), or `none`.
+    /// dictionary), `cell` (as null in the cell), or `none` (also if the kind of the column is not supported).
     pub fn nulls(&self) -> &'static str {
         match (&self.spec.kind, &self.spec.nulls) {
             (Kind::Dictionary(_), _) => "code",
@@ -72,7 +72,7 @@ impl ColumnInfo {
 pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnInfo>> {
     let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let unnamed = || Error::damaged("the schema: a column has no name");
+    let unnamed = || Error::damaged("the schema: the name of a column: expected a string");
     let stale = b2nd_store::Table::stale_columns(metadata);
     if !metadata.get("columns").is_some_and(Value::is_array) {
         return Err(Error::damaged("the schema: columns: expected a list"));
@@ -112,7 +112,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     Ok(columns)
 }
 
-/// Creates the Arrow schema, and returns for each field where its values come from. A struct whose parts are columns has the position of
+/// Creates the Arrow schema, and returns the source of the values of each field. A struct whose parts are columns has the position of
 /// its first column.
 pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Vec<Output>, SchemaRef)> {
     let metadata = metadata.get("metadata");

@@ -179,7 +179,7 @@ impl Described {
             least.extend(signed(low, 0x80));
             greatest.extend(signed(high, 0));
         }
-        // NaT is null in any column of times, so an index with a min that is NaT does not omit nulls.
+        // NaT is usually null in columns of times, so an index with a min that is NaT does not omit nulls.
         let has_nat = matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(is_nat);
         let omits_nulls = self.omits_nulls && !has_nat;
         let nulls = NullBuffer::from(known);

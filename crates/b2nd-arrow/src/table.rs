@@ -184,9 +184,9 @@ impl Table {
     /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
-    /// Columns that are not in `projection` are not read, and neither are chunks before or after the rows, except the values of
-    /// dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. Batches are smaller if rows are
-    /// long.
+    /// Columns that are not in `projection` are not read, and usually neither are chunks before or after the rows, except the
+    /// values of dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. Batches are smaller
+    /// if rows are long.
     ///
     /// # Errors
     ///
@@ -313,7 +313,7 @@ impl Table {
     /// Returns the number of nulls among the live rows of a column. Returns `None` if values would have to be read to count the nulls, or
     /// if the column has no Arrow type. The number is known if a column of fixed width or of kind `utf8` cannot have nulls, or if its nulls
     /// are in a mask file of at most 1 MiB and the table has at most 2^26 rows. It is never known for columns of kind `timestamp`, in which
-    /// NaT is null. `column` is an index in [`columns`](Table::columns).
+    /// NaT can be null. `column` is an index in [`columns`](Table::columns).
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -331,7 +331,7 @@ impl Table {
     pub fn null_count(&self, column: usize) -> Result<Option<u64>> {
         let info = self.0.columns.get(column).filter(|info| info.data_type.is_ok());
         match info.map(|info| (&info.spec.kind, &info.spec.nulls)) {
-            // A NaT is null whatever the schema says, so the values of times would have to be read.
+            // A NaT can be null whatever the schema says, so the values of times would have to be read.
             None | Some((Kind::Element(DataType::Timestamp(..)), _)) => Ok(None),
             Some((Kind::Element(_) | Kind::NdArray(..) | Kind::Utf8, Nulls::None)) => Ok(Some(0)),
             Some((_, Nulls::Mask)) => match self.0.column(column)?.mask() {

@@ -79,7 +79,7 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
         let shown = error.strip_prefix(&expected).unwrap_or_else(|| panic!("{error}"));
         assert!(shown.contains(&format!("{too_far} s since 1970-01-01")), "{shown}");
     }
-    // The values under a null row are not checked.
+    // The values inside a null row are not checked.
     let (field, rows) = (Arc::new(Field::new("item", DataType::Timestamp(TimeUnit::Second, None), true)), vec![too_far, 1, 2, 3]);
     let nulls = Some(vec![false, true].into());
     let rows = FixedSizeListArray::try_new(field, 2, Arc::new(TimestampSecondArray::from(rows)), nulls).unwrap();

@@ -563,8 +563,8 @@ fn a_schema_that_python_refuses_is_an_error() {
     let columns: Change = |schema| schema.replace("\"columns\":", "\"columnz\":");
     assert_eq!(refused("blocks.b2z", columns), "it: the schema: columns: expected a list");
     let key: Change = |schema| schema.replacen("{\"name\"", "{\"colour\":1,\"name\"", 1);
-    let expected = "it: column \"n\": the schema: the key \"colour\" is unknown for the kind \"int32\": python-blosc2 does not open \
-                    tables with unknown keys";
+    let expected = "it: column \"n\": the schema: the key \"colour\" is unknown for the kind \"int32\": python-blosc2 \
+                    4.14.1 rejects unknown keys";
     assert_eq!(refused("blocks.b2z", key), expected);
 }
 

@@ -39,7 +39,7 @@ pub fn dump(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
     match readable(trailer_bytes(frame))? {
         Ok((bytes, start)) => {
             let between = start.saturating_sub(header_len);
-            note(&mut view.text, FAINT, header_len, format_args!("{} of chunks and index", count(between, "byte")));
+            note(&mut view.text, FAINT, header_len, format_args!("{} between header and trailer", count(between, "byte")));
             print(&mut view.text, &rows::trailer(&bytes, start), &bytes, start);
         }
         Err(error) => {

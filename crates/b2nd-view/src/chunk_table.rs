@@ -1,4 +1,4 @@
-//! Formats the list of a frame's chunks for `b2nd chunks`.
+//! Formats the list of a frame's chunks for `b2nd info --chunks`.
 
 use b2nd_frame::{ChunkHeader, FrameType, Offsets, Result};
 use b2nd_store::chunks::{ChunkRun, Content, rows};

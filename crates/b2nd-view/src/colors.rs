@@ -19,7 +19,7 @@ const fn palette<const N: usize>(colors: [u32; N]) -> [Rgb; N] {
 pub const VIRIDIS: &[Rgb] =
     &palette([0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c, 0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725]);
 
-/// ColorBrewer's RdBu, reversed: from blue to red, with white in the middle.
+/// ColorBrewer's RdBu, reversed: from blue to red, nearly white in the middle.
 const BLUE_RED: &[Rgb] =
     &palette([0x053061, 0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b, 0x67001f]);
 

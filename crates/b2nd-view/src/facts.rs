@@ -72,7 +72,7 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
 }
 
 /// Returns the size of the array in bytes, without the padding of its chunks. Returns the uncompressed length of all chunks if the frame
-/// has no array, or its shapes are invalid.
+/// has no array, or the shapes of the array are invalid.
 pub fn array_size(header: &Header) -> i128 {
     let grid = header.geometry().ok().flatten().and_then(|geometry| geometry.grid().ok());
     grid.map_or(header.nbytes().into(), |grid| i128::from(grid.nitems()) * i128::from(header.typesize()))
@@ -154,7 +154,7 @@ pub(crate) fn shapes(geometry: &Geometry) -> [Fact; 3] {
     ]
 }
 
-/// Returns a fact that describes the type of an element in words.
+/// Returns a fact that describes a dtype in words.
 pub fn element(dtype: &DType) -> Fact {
     Fact("element", dtype.describe().to_string(), "element")
 }
@@ -162,8 +162,8 @@ pub fn element(dtype: &DType) -> Fact {
 /// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. For example, the dtype is `|u1` if C-Blosc2 was
 /// given none, and NumPy's text of a dtype loses the padding of an aligned structure inside another dtype.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
-    let (typesize, itemsize) = (header.typesize(), dtype.itemsize());
-    (usize::try_from(typesize) != Ok(itemsize)).then(|| format!("the frame's typesize is {typesize}, not {itemsize}"))
+    let (found, own) = (header.typesize(), dtype.itemsize());
+    (usize::try_from(found) != Ok(own)).then(|| format!("the frame's typesize is {found}, but the dtype's itemsize is {own}"))
 }
 
 /// Returns a warning if there are unused bytes after the array's metadata.
@@ -191,8 +191,8 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
 }
 
 /// Returns a note that values are shown as they are stored, without applying attributes such as `scale_factor`. The note names these
-/// attributes. It names `_FillValue` or `missing_value` only if its number may be among the values: not if it is NaN, or outside of
-/// `range`, the min and max of the values if they are known. Returns `None` if there is no attribute to name.
+/// attributes. It names `_FillValue` or `missing_value` only if the number in this attribute may be among the values: not if the number is
+/// NaN, or outside of `range`, the min and max of the values if they are known. Returns `None` if there is no attribute to name.
 pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
     let number = |name: &str| {
         let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;

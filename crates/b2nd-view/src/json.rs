@@ -133,7 +133,7 @@ struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
-    /// The type of an element, or `None` if the metalayer does not record it, as in Caterva arrays.
+    /// A description of the dtype, or `None` if the metalayer does not record the dtype, as in Caterva arrays.
     element: Option<Readable<Json>>,
     stale_bytes: usize,
     grid: Readable<Json>,
@@ -147,7 +147,7 @@ struct TrailerObject<'a> {
     vlmetalayers: Vec<Attribute<'a>>,
 }
 
-/// Describes the type of an element.
+/// Describes a dtype.
 fn element(dtype: &DType) -> Json {
     let words = dtype.describe().to_string();
     with_fields(json!({ "description": words, "itemsize": dtype.itemsize(), "alignment": dtype.alignment() }), dtype)

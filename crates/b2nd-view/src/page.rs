@@ -21,8 +21,8 @@ const DTYPE: usize = 600;
 /// The options of a page.
 pub use crate::json::InfoOptions;
 
-/// Shows the facts in the header and the trailer, and what `options` requests, as a page of text. A part that cannot be read is replaced by
-/// its error.
+/// Shows the facts in the header and the trailer, and the parts that `options` requests, as a page of text. A part that cannot be read is
+/// replaced by its error.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ fn array(page: &mut Page, header: &Header, found: &b2nd_frame::Result<Option<Arr
     }
 }
 
-/// Shows the type of an element on a full page, or if the typesize of the frame differs from the length of an element.
+/// Shows the dtype in words on a full page, or if the typesize of the frame differs from the itemsize of the dtype.
 fn element(page: &mut Page, dtype: &DType, header: &Header) {
     let Fact(label, words, _) = facts::element(dtype);
     match facts::typesize_differs(dtype, header) {
@@ -115,7 +115,7 @@ fn element(page: &mut Page, dtype: &DType, header: &Header) {
 fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     let Ok(Some(geometry)) = header.geometry() else {
         if slice.is_some() {
-            page.problem("slice", "there is no array");
+            page.problem("slice", "there is no array with valid shapes");
         }
         return;
     };

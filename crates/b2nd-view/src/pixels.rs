@@ -86,7 +86,7 @@ impl Depth {
 }
 
 /// Returns the number of the nearest of the 240 standard colors of terminals: a cube of 6 × 6 × 6 colors, and 24 grays for grays.
-/// Brightness counts most, so that a color map whose brightness increases keeps its order.
+/// Brightness counts most, so that a color map whose brightness increases usually keeps its order.
 fn nearest(color: Rgb) -> u8 {
     let light = |[red, green, blue]: Rgb| 0.3 * f64::from(red) + 0.59 * f64::from(green) + 0.11 * f64::from(blue);
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];

@@ -34,7 +34,8 @@ impl View {
     }
 }
 
-/// Formats text in a style, with escape sequences. The tool removes the escape sequences if its output is not a terminal.
+/// Formats text in a style, with escape sequences. By default, the tool removes the escape sequences if its output is not a
+/// terminal.
 pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }

@@ -1,5 +1,5 @@
-"""Reads the chunks that tests/blosc.rs wrote. It uses numcodecs, and HDF5's plugin for C-Blosc, which also supports Snappy. Compares their
-lengths with those of C-Blosc's chunks for the same data and settings. Writes C-Blosc's chunks for the test, and reads its arrays with
+"""Reads the chunks that tests/blosc.rs wrote. It uses numcodecs, and HDF5's plugin for C-Blosc, which also supports Snappy. Compares the
+lengths of the chunks with those of C-Blosc's chunks for the same data and settings. Writes C-Blosc's chunks for the test, and reads its arrays with
 zarr-python.
 
     python blosc.py DIRECTORY
@@ -68,7 +68,7 @@ for name in PLACES:
                 assert not length or blosc.decompress(chunk) == buffer, (name, line)
                 other = blosc.compress(buffer, name.encode(), level, shuffle, blocksize, typesize)
             if other is None:
-                # The plugin did not compress the data, for example because they would not get shorter.
+                # The plugin did not compress the data, for example because it would not get shorter.
                 other = chunk
             else:
                 # The flag for stored data is not compared, because it depends on the compression.

@@ -107,7 +107,7 @@ impl BytesCodec for Blosc2Codec {
 /// Decompresses a Blosc or Blosc2 chunk. If `length` is given, fails unless the chunk contains exactly this number of bytes.
 pub(crate) fn decompress(bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
     let nbytes = b2nd_codec::ChunkHeader::from_slice(bytes).map_err(failed)?.nbytes() as u64;
-    // The length is checked first, so that a damaged header cannot cause an allocation of more memory than the array needs.
+    // A known length is checked first, so that a damaged header cannot cause an allocation of more memory than the array needs.
     if let Some(length) = length.filter(|length| *length != nbytes) {
         return Err(CodecError::Other(format!("expected a chunk of {length} uncompressed bytes, found {nbytes}")));
     }

@@ -25,7 +25,7 @@ pub enum Error {
         /// The data type, as it is written in the metadata of the Zarr array.
         data_type: String,
     },
-    /// The Zarr array cannot be read or written.
+    /// The Zarr array cannot be read or written, or its name in a group is not valid.
     #[error("{0}")]
     Zarr(String),
 }

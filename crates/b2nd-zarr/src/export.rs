@@ -22,7 +22,7 @@ pub struct ExportOptions {
     /// Whether each chunk becomes a shard whose inner chunks are the blocks. Used only if the blocks divide the chunk, are smaller than the
     /// chunk, and do not contain structures. The default is true.
     pub sharding: bool,
-    /// The name of the array in a Zarr group, which is what xarray opens. By default, the directory is the array itself.
+    /// The name of the array in a Zarr group. xarray opens groups, not arrays. By default, the directory is the array itself.
     pub group: Option<String>,
 }
 

@@ -28,7 +28,7 @@ impl Files {
         Ok(Files { store: FilesystemStore::new(&root).map_err(Error::zarr)?, root })
     }
 
-    /// Returns the sum of the lengths of all files in the directory, in bytes.
+    /// Returns the sum of the lengths of all regular files in the directory and its subdirectories, in bytes.
     #[cfg(feature = "import")]
     pub(crate) fn total_length(&self) -> std::io::Result<u64> {
         let (mut sum, mut directories) = (0_u64, vec![self.root.clone()]);
@@ -76,7 +76,7 @@ impl ReadableStorageTraits for Files {
             path => path?,
         };
         if !path.starts_with(&self.root) {
-            return Err(failed(format_args!("{key}: the path leads out of the array by a symbolic link, which is not followed")));
+            return Err(failed(format_args!("{key}: a symbolic link leads out of the array's directory, and is not followed")));
         }
         let found = fs::metadata(&path)?;
         if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: it is not a regular file"))) }

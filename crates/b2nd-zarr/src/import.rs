@@ -54,8 +54,8 @@ const MOST_BLOCKS: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged or have 2 GiB or more, the array
-/// is much larger than its files justify, or `to` cannot be written.
+/// Fails if `from` contains no Zarr array or several, a codec or the data type is not supported, chunks are damaged or have 2 GiB or more,
+/// the array is much larger than its files justify, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
@@ -238,7 +238,7 @@ fn check_lengths(
     let length = product(shape.iter().copied()).saturating_mul(itemsize);
     if length.max(chunks.saturating_mul(PER_CHUNK)) > stored.saturating_mul(RATIO).saturating_add(FREE) {
         return Err(format!(
-            "it has {chunks} chunks and {length} bytes, but its files have only {stored} bytes: files are missing, or the shape is wrong"
+            "it has {chunks} chunks and {length} bytes, but files of only {stored} bytes: files may be missing, or the shape may be wrong"
         ));
     }
     Ok(())

@@ -158,7 +158,7 @@ fn sample(numbers: &mut Rng, length: usize, typesize: usize) -> Vec<u8> {
 }
 
 /// Writes 1,000 chunks with each compressor, and an array, for `python/blosc.py`. The script reads them with numcodecs,
-/// zarr-python and HDF5's plugin for C-Blosc, compares their lengths with those of numcodecs, and writes its own chunks, which
+/// zarr-python and HDF5's plugin for C-Blosc, compares their lengths with those of C-Blosc, and writes its own chunks, which
 /// this test reads.
 #[test]
 fn chunks_are_read_by_c_blosc_and_are_as_short_as_its_own() {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 const FRONT: u64 = 4096;
 
 /// The maximum number of bytes of data for each compressed byte. Without it, a short damaged file could cause a large allocation.
-/// At level 9, python-blosc2 compresses 2 GB of equal bytes to 1.7 KB.
+/// At level 9 and with long blocks, python-blosc2 compresses 2 GB of equal bytes to 1.7 KB.
 const MAX_RATIO: usize = 1 << 21;
 
 /// A frame whose header has been read.
@@ -52,7 +52,7 @@ impl ColumnFile {
     }
 
     pub(crate) fn dtype(&self) -> Result<String> {
-        let meta = self.frame.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
+        let meta = self.frame.header().array()?.ok_or_else(|| Error::damaged("the frame contains no array"))?;
         Ok(meta.dtype().unwrap_or_default().to_owned())
     }
 
@@ -82,7 +82,7 @@ impl ColumnFile {
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
         if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {
             return Err(Error::damaged(format_args!(
-                "the vlmetalayer {name:?} has {cbytes} bytes, but claims to hold {nbytes} bytes of data"
+                "the vlmetalayer {name:?} has {nbytes} bytes of data in {cbytes} compressed bytes, which are too many"
             )));
         }
         self.allow(nbytes as u64)?;
@@ -155,7 +155,7 @@ fn block_table(front: &[u8]) -> b2nd_frame::Result<b2nd_frame::Blocks<'_>> {
 /// Returns an error if `nbytes` bytes of data in `cbytes` compressed bytes exceed [`MAX_RATIO`].
 fn plausible(nbytes: usize, cbytes: usize) -> Result<()> {
     if nbytes / MAX_RATIO > cbytes {
-        return Err(Error::damaged(format_args!("{cbytes} compressed bytes claim to hold {nbytes} bytes of data")));
+        return Err(Error::damaged(format_args!("{nbytes} bytes of data are too many for {cbytes} compressed bytes")));
     }
     Ok(())
 }

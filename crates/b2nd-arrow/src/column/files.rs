@@ -4,7 +4,7 @@ use crate::column::column_file::ColumnFile;
 use crate::error::{Error, ErrorKind, Result};
 use b2nd_store::Store;
 
-/// Where the files of a column are.
+/// The location of the files of a column.
 pub(crate) struct ColumnFiles<'a> {
     pub(crate) store: &'a Store,
     /// The path of the table's folder in the store, which ends in `/`, or an empty string for the root of the store.

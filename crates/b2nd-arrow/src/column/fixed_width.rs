@@ -15,7 +15,7 @@ use crate::live_rows::{LiveRows, Selection};
 use crate::schema::numpy_dtype::{is_stored_as, is_time};
 use crate::schema::spec::item;
 
-/// The number of live rows that python-blosc2 exports in one batch.
+/// The number of live rows that python-blosc2 exports in one batch by default.
 const EXPORTED: u64 = 1 << 16;
 
 pub(crate) struct FixedColumn {
@@ -84,7 +84,7 @@ impl FixedColumn {
         let row = |at: usize| selection.row(at.checked_div(items).unwrap_or(0));
         let valid = match &self.valid {
             Valid::Unlike(sentinel) => differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
-                // A row is null if all of its elements are null.
+                // A row is null if all of its elements equal the sentinel.
                 BooleanBuffer::collect_bool(selection.rows, |at| unlike.slice(at * items, items).count_set_bits() > 0)
             }),
             _ => mask,

@@ -79,7 +79,7 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
                 if batch.isDelta() {
                     return Err(wrong("a delta dictionary, which is not supported"));
                 }
-                #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
+                #[expect(deprecated, reason = "only deprecated functions give the id of a dictionary")]
                 let fields = schema.fields_with_dict_id(batch.id());
                 let Some(DataType::Dictionary(_, words)) = fields.first().map(|field| field.data_type()) else {
                     return Err(wrong("a dictionary that belongs to no column"));
@@ -119,7 +119,7 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     if length == 0 {
         return Ok(None);
     }
-    let end = || wrong("a message that ends early");
+    let end = || wrong("a message that ends early or has a negative length");
     let metadata = usize::try_from(length).ok().and_then(&mut take).ok_or_else(end)?;
     let message = ipc::root_as_message(metadata).map_err(|error| {
         // Only the first line is kept, because the other lines list the internal names of the fields that contain the error.
@@ -131,11 +131,11 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     Ok(Some((message, Buffer::from(body))))
 }
 
-/// Reads the schema in a message. It must have one column, of a type that Arrow decodes without a panic.
+/// Reads the schema in a message. The schema must have one column, of a type that Arrow decodes without a panic.
 fn schema_of(message: &ipc::Message) -> Result<SchemaRef> {
-    let schema = message.header_as_schema().ok_or_else(|| wrong("a schema message without a schema"))?;
+    let schema = message.header_as_schema().ok_or_else(|| wrong("a message without a schema, where a schema is expected"))?;
     if schema.endianness() != ipc::Endianness::Little {
-        return Err(wrong("big-endian values, which are not supported"));
+        return Err(wrong("values that are not little-endian, which are not supported"));
     }
     let fields = schema.fields().ok_or_else(|| wrong("a schema without fields"))?;
     if fields.len() != 1 {
@@ -164,7 +164,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     let is_nested = matches!(field.type_type(), Type::List | Type::LargeList | Type::Struct_);
     let is_indexed = |dictionary: ipc::DictionaryEncoding| dictionary.indexType().is_some_and(is_integer) && !is_nested;
     if !is_known || !field.dictionary().is_none_or(is_indexed) {
-        return Err(wrong(format_args!("values of the type {:?} in a form that is not supported", field.type_type())));
+        return Err(wrong(format_args!("unsupported values of the type {:?}", field.type_type())));
     }
     field.children().into_iter().flatten().try_for_each(check_type)
 }
@@ -179,7 +179,7 @@ struct Lengths<'a> {
 impl<'a> Lengths<'a> {
     fn of(batch: ipc::RecordBatch<'a>, body: &Buffer) -> Result<Lengths<'a>> {
         if batch.compression().is_some() {
-            return Err(wrong("compressed buffers, which python-blosc2 does not write"));
+            return Err(wrong("compressed buffers, which are not supported"));
         }
         if batch.variadicBufferCounts().is_some_and(|counts| !counts.is_empty()) {
             return Err(wrong("variadic buffers, which no supported type uses"));
@@ -272,7 +272,7 @@ impl<'a> JsonArrays<'a> {
                 };
                 (0..length).map(|at| row(at).map(Value::Object)).collect()
             }
-            #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
+            #[expect(deprecated, reason = "only deprecated functions give the id of a dictionary")]
             DataType::Dictionary(codes, _) => {
                 let words = self.dictionaries.get(&field.dict_id()?)?;
                 let word = |code: &Value| words.get(usize::try_from(code.as_u64()?).ok()?).cloned();

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::live_rows::Selection;
 use crate::schema::numpy_dtype::is_time;
 
-/// How a column stores nulls, as the schema describes it.
+/// The form in which a column stores nulls, as the schema describes it.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Nulls {
     None,

@@ -66,7 +66,7 @@ pub(crate) struct Dictionary {
     pub(crate) null_code: i32,
 }
 
-/// How the cells of a column of lists are stored.
+/// The form in which the cells of a column of lists are stored.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Storage {
     /// Batches of cells.
@@ -89,7 +89,7 @@ impl Spec {
             let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
             if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
                 return Err(format!(
-                    "the key {key:?} is unknown for the kind {kind:?}: python-blosc2 does not open tables with unknown keys"
+                    "the key {key:?} is unknown for the kind {kind:?}: python-blosc2 4.14.1 rejects unknown keys"
                 ));
             }
         }

@@ -50,7 +50,7 @@ impl StructParent {
     pub(crate) fn array(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         let is_list = |column: &ArrayRef| matches!(column.data_type(), DataType::List(_));
         let nulls = columns.iter().map(|column| column.logical_nulls().filter(|_| !is_list(column)));
-        // A value of the struct is valid if at least one of its columns has a valid value.
+        // A value of the struct is valid if at least one of its columns is a list or has a valid value.
         let valid = nulls.reduce(|one, other| {
             let (one, other) = (one?, other?);
             Some(NullBuffer::new(one.inner() | other.inner()))

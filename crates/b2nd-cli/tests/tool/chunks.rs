@@ -138,7 +138,7 @@ fn a_slice_without_an_array_or_outside_of_it_is_a_line_too() {
         out.lines().find(|line| line.starts_with("  slice")).unwrap().to_owned()
     };
     let none = "tests/data/python-blosc2-0.6.6/schunk__vlmeta.b2frame";
-    assert_eq!(slice_line(&["--slice", "0", none]), "  slice         cannot be read: there is no array");
+    assert_eq!(slice_line(&["--slice", "0", none]), "  slice         cannot be read: there is no array with valid shapes");
     let outside = format!("{EXAMPLE}: index 10 is outside dimension 0, whose length is 10\n");
     assert_eq!(run(&["--slice", "10", EXAMPLE]), (String::new(), outside, 1));
     let (out, _, status) = run(&["--json", "--slice", "10", EXAMPLE]);

@@ -4,7 +4,7 @@ use b2nd_frame::{CodecId, Filter, Special, SplitMode};
 
 use crate::text::hex;
 
-/// How the parts of a value are named.
+/// The names of the parts of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Names {
     /// The parts have no fixed names: the elements of an array are numbered, and a value in a map is named by its key.

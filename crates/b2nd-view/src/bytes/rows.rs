@@ -104,7 +104,7 @@ impl<'a> RowList<'a> {
                 format!("{number} = {position:04x}")
             }
             Token::Int(number) => number.to_string(),
-            // A float32 has fewer digits.
+            // A float32 is shown with fewer digits than a float64.
             Token::Float(number) if read == 5 => format!("{:?}", number as f32),
             Token::Float(number) => format!("{number:?}"),
             Token::Str(text) => return self.string(marker, read - text.len(), read, name, names, quoted),

@@ -13,7 +13,7 @@ const MOST_IN_ELEMENT: usize = 1 << 20;
 pub struct Column {
     /// The path of the field, such as `a.b`, or `None` if elements are not structures.
     pub name: Option<String>,
-    /// The type of a scalar, or `None` if it is not recorded in the file.
+    /// The dtype of a scalar, or `None` if the file does not record it.
     pub dtype: Option<DType>,
     /// The size of a scalar in bytes.
     pub itemsize: usize,

@@ -5,7 +5,7 @@
 pub enum Number {
     /// NaN, or NaT (not a time).
     Nan,
-    /// An integer; a boolean as 0 or 1; or a time as its stored count of units.
+    /// An integer; a boolean as 0 or 1; or a time as its stored number of steps.
     Integer(i128),
     /// A float of up to 64 bits.
     Float(f64),

@@ -20,7 +20,7 @@ pub(super) struct Run {
     /// The number of values that are NaN or NaT.
     pub(super) nan: usize,
     integers: Vec<i64>,
-    /// What must be added to each integer.
+    /// The number to add to each of `integers`.
     offset: i128,
     /// Floats, or the real and the imaginary parts of complex numbers.
     parts: [Vec<f64>; 2],
@@ -122,7 +122,7 @@ impl Run {
             let (high, count) = (pairwise(part), count as f64);
             let mean = Sum { high, low: 0.0 }.over(count).high;
             let mut deviations: Vec<f64> = part.iter().map(|number| number - mean).collect();
-            // If the mean is far from zero, the sum has a large rounding error. The sum of the deviations from the mean gives this error.
+            // If the mean is far from zero, the rounding error of the sum may be large. The sum of the deviations gives this error.
             let rest = pairwise(&deviations);
             *sum = Sum { high, low: mean.mul_add(count, -high) + rest };
             deviations.iter_mut().for_each(|deviation| *deviation *= *deviation);

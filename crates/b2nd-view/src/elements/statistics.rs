@@ -51,7 +51,7 @@ impl Tally {
                     0.0 => Number::Integer(low),
                     part => Number::Float(low as f64 + (high - low) as f64 * part),
                 }),
-                // The difference of two infinite numbers is NaN.
+                // The difference of two equal infinities is NaN.
                 (Number::Float(low), Number::Float(high)) if part == 0.0 || low == high => Some(Number::Float(low)),
                 (Number::Float(low), Number::Float(high)) => Some(Number::Float(low + (high - low) * part)),
                 _ => None,
@@ -161,7 +161,7 @@ impl Tally {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
 
-    /// Returns the distinct values without NaN in ascending order, each with its count, or `None` if there are more than 16.
+    /// Returns the distinct values without NaN and NaT in ascending order, each with its count, or `None` if there are more than 16.
     pub fn few(&self) -> Option<Vec<(&[u8], u64)>> {
         let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
         seen.sort_by(|a, b| {

@@ -77,8 +77,8 @@ pub(crate) fn attributes<S: Serializer>(attributes: &[Attribute], serializer: S)
     }))
 }
 
-/// A chunk, or the consecutive chunks from `first` to `last` if their entries in the index are the same. `offset` is the number of bytes
-/// between the end of the frame's header and the chunk. In a sparse frame, `file` replaces `offset`. Chunks without bytes have neither.
+/// A chunk, or consecutive chunks of the same special value and length, from `first` to `last`. `offset` is the number of bytes between the
+/// end of the frame's header and the chunk. In a sparse frame, `file` replaces `offset`. Chunks without bytes have neither.
 #[derive(Serialize)]
 pub(crate) struct ChunkObject {
     first: u64,
