@@ -42,8 +42,7 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, tolerance: &Tolerance, lin
         }
     }
     for (sign, columns, others) in [('-', &one, &other), ('+', &other, &one)] {
-        let is_only_here =
-            |name: &str| others.column_with_name(name).is_none() && refused.iter().all(|(column, _)| *column != name);
+        let is_only_here = |name: &str| others.column_with_name(name).is_none() && refused.iter().all(|column| column.0 != name);
         for field in columns.fields().iter().filter(|field| is_only_here(field.name())) {
             lines.one(sign, &format!("{name}.{}", printable(field.name())), &field.data_type().to_string());
         }
