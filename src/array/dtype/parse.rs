@@ -237,7 +237,7 @@ impl Parser<'_> {
             let place = self.cursor;
             aligned = self.cursor.eat("True");
             if !aligned && !self.cursor.eat("False") {
-                return Err(place.refuse("expected True or False"));
+                return Err(self.cursor.found_instead("True or False", 5));
             }
             if self.aligned && !aligned {
                 return Err(place.refuse("the outer structure is aligned: expected 'aligned': True, found False"));
