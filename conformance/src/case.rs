@@ -85,7 +85,7 @@ pub enum Verdict {
 pub struct Part {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// The number of times that the bytes occur in the file.
+    /// The number of times that the bytes are written, one after another.
     pub times: u64,
 }
 

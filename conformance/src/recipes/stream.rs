@@ -222,7 +222,8 @@ fn zstd(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns a Zstandard dictionary with one symbol in each table, eight bytes of content, and these repeated offsets.
+/// Returns a Zstandard dictionary with two symbols in the Huffman table, one symbol in each of the other three tables, eight bytes of
+/// content, and these repeated offsets.
 pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
     let huffman = [0x80, 0x10];
     let sequences = [0xf0, 0x03].repeat(3);

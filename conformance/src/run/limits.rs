@@ -4,7 +4,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// Limits of a request.
+/// The limits of a run: the time for a request, the memory of a process, and the number of requests at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The time for a request. A process that takes longer is killed. With `--serve`, the first request to a process may take ten times as

@@ -26,7 +26,7 @@ enum Request {
 enum Question {
     /// The description of an array. For an object array, a batch array or a list array (`batches`), `{}`.
     Open { batches: bool },
-    /// The cells of batches in ranges (start, end, start, end, …).
+    /// The values in batches in ranges (start, end, start, end, …).
     Cells(Vec<u64>),
     /// A slice of an array.
     View(View),

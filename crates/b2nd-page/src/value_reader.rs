@@ -1,4 +1,4 @@
-//! [`ValueReader`]: reads slices of an array, and returns them as bytes, strings, numbers and pixels. Also reads the cells of batches.
+//! [`ValueReader`]: reads slices of an array, and returns them as bytes, strings, numbers and pixels. Also reads the values in batches.
 
 mod drawn;
 mod opened;
@@ -32,7 +32,7 @@ const MOST: usize = 256 << 20;
 /// The approximate number of bytes of memory that an element takes as text.
 const TEXT: usize = 128;
 
-/// The maximum number of cells of batches that are read at once.
+/// The maximum number of values in batches that are read at once.
 const CELLS: u64 = 1 << 20;
 
 /// The slice that is viewed, and the forms in which it is requested.

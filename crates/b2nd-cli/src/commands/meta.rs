@@ -77,7 +77,7 @@ pub(crate) enum Meta {
         /// The attribute's name.
         name: String,
     },
-    /// A file without a subcommand.
+    /// A first word that is not a subcommand: a file, or a misspelled subcommand. Always an error.
     #[command(external_subcommand)]
     Other(Vec<String>),
 }

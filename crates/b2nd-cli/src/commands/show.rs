@@ -191,7 +191,7 @@ impl Show {
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
-    /// Opens the file as a table. Returns `None` if it is not a table, or if an option is only for arrays.
+    /// Opens the file as a table. Returns `None` if it is not a table, or if an option was given that is only for arrays.
     fn table(&self) -> Result<Option<Box<dyn TableRows>>> {
         let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some();
         let mut rows = if is_array { None } else { tables::open(&self.file)? };

@@ -19,7 +19,7 @@ pub(crate) struct Place {
     pub(crate) start: usize,
     /// The name of the metalayers in errors.
     field: &'static str,
-    /// The position in the [`Section`] from which the field idx counts the bytes up to the end of the map of names.
+    /// The position in the [`Section`] from which the field idx counts the bytes up to the end of the map of names and offsets.
     idx_start: usize,
 }
 
@@ -27,7 +27,7 @@ impl Place {
     pub(crate) const HEADER: Place = Place { start: 0x57, field: "metalayers", idx_start: 0 };
     pub(crate) const TRAILER: Place = Place { start: 2, field: "vlmetalayers", idx_start: 1 };
 
-    /// Returns the value of the field idx: the number of bytes from `idx_start` to the end of the map of names. The field is a uint16,
+    /// Returns the value of the field idx: the number of bytes from `idx_start` to the end of the map of names and offsets. The field is a uint16,
     /// which wraps around if the map is longer than 64 KiB. C-Blosc2 never reads the field.
     fn idx(self, metalayers: &Metalayers) -> u16 {
         ((metalayers.index_len() - self.idx_start) & 0xffff) as u16
