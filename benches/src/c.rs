@@ -58,7 +58,7 @@ pub struct Decoded {
 #[inline]
 pub fn decode(bytes: &[u8], place: &mut Decoded) {
     let dtype = black_box(deserialize(bytes, place));
-    // SAFETY: the caller owns the dtype.
+    // SAFETY: `b2nd_deserialize_meta` allocated the dtype with `malloc`, and nothing else frees it.
     unsafe { sys::free(dtype.cast()) }
 }
 

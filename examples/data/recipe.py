@@ -10,7 +10,7 @@ import h5py
 import hdf5plugin
 import numpy as np
 
-# The corners of land: longitude and latitude in degrees.
+# Polygons around the land: the longitude and latitude of each corner, in degrees.
 CORNERS = [
     "-165 65, -155 70, -95 70, -80 65, -60 55, -65 45, -81 27, -97 27, -95 17, -87 20, -78 8, -105 20, -124 42, -130 55, -150 60, -162 57",
     "-78 8, -60 10, -50 0, -35 -6, -40 -20, -58 -37, -65 -45, -68 -54, -74 -50, -71 -30, -70 -18, -81 -5",

@@ -124,8 +124,8 @@ impl<'de> de::EnumAccess<'de> for Variant<'_, 'de> {
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
         let start = self.deserializer.reader.offset();
-        // Only the variant's data counts as a level, as in the serializer. Reading the name increases the depth too, since a type could
-        // read the name as another enum with data and so recurse without limit.
+        // A variant with data is one level deep, for its data, as in the serializer. While the name is read, the depth is increased as well,
+        // since a type could read the name as another enum with data and so recurse without limit.
         let name = match self.has_data {
             true => self.deserializer.deeper(|this| seed.deserialize(this)),
             false => seed.deserialize(&mut *self.deserializer),

@@ -10,7 +10,7 @@ export async function outside(source) {
   let closed = false;
   const answered = ({ id, value, error }) => {
     const asked = waiting.get(id);
-    // An answer may arrive after the file was closed. Its caller already has an error.
+    // An answer may arrive after the file was closed. The call that it answers was already rejected.
     if (asked === undefined) return;
     waiting.delete(id);
     if (error === undefined) asked.resolve(value);

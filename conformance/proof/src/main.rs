@@ -89,7 +89,7 @@ fn run() -> Result<bool, String> {
     }
     let [reader, program, limit, seed, out, directories @ ..] = &arguments[..] else { return Err(HELP.to_owned()) };
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
-    // C-Blosc2 may reject frames, because version 2 cannot read all frames of version 3.
+    // C-Blosc2 may reject frames, because the default, C-Blosc2 2.21.3, cannot read all frames whose format has version 3.
     let refuses = reader.library() == Library::CBlosc2;
     let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected 0 or more, found {text:?}"));
     let (most, time) = match limit.strip_suffix('s') {
@@ -179,7 +179,7 @@ fn run() -> Result<bool, String> {
     let Counts { mutants, passed, read, refused, differ, unread, crashed, known, hung, fields } = counts;
     let time = start.elapsed().as_secs();
     for (field, [mutants, passed]) in fields {
-        println!("  {field}: {mutants}, {passed} pass");
+        println!("  {field}: {mutants} mutants, {passed} pass the check");
     }
     println!("{mutants} mutants in {time} s, {passed} pass the check, and {reader} reads {read} of these");
     let refusals: u64 = refused.values().sum();

@@ -50,8 +50,8 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
         FilePlace::Remote(store, path) => {
             let url = parsed(root)?;
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
-            // A name may be that of a directory if it has no ending, or the ending of a store or a sparse frame. Other names are taken for
-            // those of files, which saves a request.
+            // On a web server, a name may be that of a directory if it has no ending, or the ending of a `.b2d` store or a sparse frame. Other
+            // names are taken for those of files, which saves a request.
             let may_be_directory = path.extension().is_none_or(|ending| ["b2d", "b2frame"].contains(&ending));
             let is_directory = root.ends_with('/')
                 || path.as_ref().is_empty()

@@ -126,7 +126,7 @@ pub const FACTS: &[Fact] = &[
     row(CODEC_FORMAT, ALL, Does::Refuses, "a[...]: Error while getting the buffer; in C: error -7"),
     row(SPECIAL_IN_DATA, ALL, Does::Refuses, "iterchunks_info(): Error while getting the lazychunk"),
     row(SPECIAL_BLOCKSIZE, ALL, Does::Refuses, "a[...]: Error while getting the buffer"),
-    row(SPECIAL_VARIABLE_BLOCKS, ALL, Does::Refuses, "get_vlblock(0, 0): Error while getting the vlblock"),
+    row(SPECIAL_VARIABLE_BLOCKS, ALL, Does::Refuses, "get_vlblock(1, 0): Error while getting the vlblock"),
     row(CUT_ELEMENTS, ALL, Does::Refuses, "s[-1]: Error while getting the slice"),
     row(SHARED_BLOCKS, ALL, Does::Refuses, "s[0]: Error while getting the slice"),
     row(NOT_MSGPACK, ALL_PYTHON, Does::Refuses, "vlmeta[:]: ExtraData: unpack(b) received extra data"),

@@ -30,12 +30,12 @@ pub(crate) fn write(
     let path = scratch.path().join("member.b2nd");
     let mut archive = ZipArchiveWriter::new(BufWriter::new(new.file()));
     for name in names {
-        let crc = member(name, &path)?.map_or(Crc32Option::Calculate, Crc32Option::Custom);
         // rawzip changes text such as `a:b`, `a\b` and `./a`, but it cannot mark bytes as UTF-8.
         let written = if name.is_ascii() { EntryPath::verbatim(name.as_bytes()) } else { ZipFilePath::from_str(name).into() };
         if !name.is_ascii() && ZipFilePath::from_str(name).as_str() != name {
-            return Err(Error::new(format_args!("{name:?}: only names in ASCII can contain :, \\, // or ./ in an archive")));
+            return Err(Error::new(format_args!("{name:?}: in an archive, only names in ASCII can have :, \\, // or a part .")));
         }
+        let crc = member(name, &path)?.map_or(Crc32Option::Calculate, Crc32Option::Custom);
         let (mut entry, config) = archive.new_file(written).crc32(crc).start()?;
         let mut writer = config.wrap(&mut entry);
         io::copy(&mut fs::File::open(&path)?, &mut writer)?;

@@ -18,7 +18,6 @@ use serde_json::json;
 
 use crate::compression::Compression;
 use crate::error::{Error, Result};
-use crate::output;
 use crate::progress;
 
 /// Lets commands open an HDF5 file as a store whose leaves are the datasets.
@@ -91,7 +90,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
         like: None,
         progress: Some(&progress),
     };
-    repack_from(dataset.clone(), out, &new).map_err(|error| Error::new(output::named(out, error)))
+    repack_from(dataset.clone(), out, &new).map_err(Error::new)
 }
 
 /// Opens the dataset at a location. Returns `None` if the location is not in an HDF5 file.

@@ -341,7 +341,7 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
 /// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or the commands that search it.
 /// For other paths, and for a directory that cannot be read, the hint is empty.
 pub(crate) fn of_directory(path: &Path) -> String {
-    if !is_plain(path) || path.read_dir().is_err() {
+    if !is_plain(path) || path.join(".").read_dir().is_err() {
         return String::new();
     }
     match foreign::describe_directory(path) {

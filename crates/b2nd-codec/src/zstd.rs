@@ -24,7 +24,8 @@ use crate::ids::CodecId;
 /// The data of a frame is at most this number of times as long as the frame: a block of 128 KiB takes at least 4 bytes.
 const MAX_RATIO: u64 = 1 << 15;
 
-/// Compresses data into a frame. Levels above 22 count as 22, and 0 is the default level. With `checksum`, the frame has a checksum of the data.
+/// Compresses data into a frame. Levels above 22 count as 22, and 0 is the default level. With `checksum`, the frame has a checksum of
+/// the data.
 ///
 /// # Errors
 ///
@@ -58,8 +59,9 @@ pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     // Otherwise, a short frame could claim any length, and the buffer would take that much memory.
     let limit = (frame.len() as u64).saturating_mul(MAX_RATIO).min(usize::MAX as u64);
     let fits = usize::try_from(length).ok().filter(|_| length <= limit);
-    let length =
-        fits.ok_or_else(|| Error::custom(format_args!("zstd: the data can have at most {limit} bytes, not {length}")))?;
+    let short =
+        || Error::custom(format_args!("zstd: expected at most {limit} bytes of data for the frame's length, found {length}"));
+    let length = fits.ok_or_else(short)?;
     let mut data = Vec::new();
     let place = front(&mut data, length)?;
     Decompressor::lend(|decompressor| decompressor.leaves.expand(CodecId::Zstd, None, frame, place, length))?;

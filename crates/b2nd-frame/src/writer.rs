@@ -217,7 +217,7 @@ impl<T: Target> Writer<T> {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
         self.check_next(nbytes)?;
-        if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
+        if self.header.has_variable_chunks() {
             return Err(Error::custom("a special chunk in the index has no length, but the chunks of this frame vary in length"));
         }
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);

@@ -137,7 +137,7 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     let (index, trailer) = (common::frames::INDEX, common::frames::TRAILER);
     let frame_len = |length: u64| [&frame[..0x10], &length.to_be_bytes(), &frame[0x18..]].concat();
 
-    // There are 3 GiB of older trailers between the index and the last trailer.
+    // A hole of 3 GiB between the index and the trailer represents older trailers.
     let hole = 3 << 30;
     let length = frame.len() as u64 + hole;
     let bytes = frame_len(length);

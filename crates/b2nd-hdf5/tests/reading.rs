@@ -106,7 +106,7 @@ fn names_of_dimensions_are_those_of_their_scales() {
     assert_eq!((dims("/part"), dims("/far")), (None, None));
     // An attribute of this name is not replaced.
     assert_eq!(dims("/named").as_deref(), Some(r#""of the user""#));
-    // `/tas` has more attributes than the 16 that can be written, so the names come first. The names replace the references.
+    // `/tas` has more attributes than the 14 that become separate attributes, so the names come first. The names replace the references.
     assert_eq!(attributes("/tas")[0].0, "dims");
     let has_references = |path: &str| attributes(path).contains(&("DIMENSION_LIST".to_owned(), None));
     assert_eq!(["/tas", "/part", "/named"].map(has_references), [false, true, true]);

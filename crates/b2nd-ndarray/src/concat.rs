@@ -117,7 +117,7 @@ fn why_misaligned(meta: &B2ndMeta, array: &Array, start: i64, axis: usize) -> Op
     if (own.chunkshape(), own.blockshape()) != (other.chunkshape(), other.blockshape()) {
         let shapes =
             |geometry: &Geometry| format!("chunks of {:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape());
-        return Some(format!("it has {}, and the first array {}", shapes(own), shapes(other)));
+        return Some(format!("it has {}, but the first array has {}", shapes(own), shapes(other)));
     }
     if !matches!(array.header().geometry(), Ok(Some(_))) {
         return Some("it has no array metalayer".to_owned());

@@ -57,7 +57,7 @@ pub enum Error {
         found: usize,
     },
     /// The slice or the selection has an index outside the array.
-    #[error("slice[{axis}]: {index} is outside of a dimension of length {length}")]
+    #[error("index {index} is outside dimension {axis}, whose length is {length}")]
     Index {
         /// The index of the dimension, counted from 0.
         axis: usize,

@@ -83,7 +83,7 @@ fn chunks_that_do_not_align_are_refused_or_compressed_again() {
     write(&other, &wide, &Options { chunkshape: Some(vec![3, 4]), blockshape: Some(vec![3, 2]), ..Options::default() }).unwrap();
     let arrays = [arrays.into_iter().next().unwrap(), Array::open(&other).unwrap()];
     let error = concat(&arrays, 1, &out, &ConcatOptions { overwrite: true, ..ConcatOptions::default() }).unwrap_err();
-    assert!(error.to_string().contains("it has chunks of [3, 4] and blocks of [3, 2], and the first array chunks of [4, 5]"));
+    assert!(error.to_string().contains("it has chunks of [3, 4] and blocks of [3, 2], but the first array has chunks of [4, 5]"));
     concat(&arrays, 1, &out, &RECOMPRESS).unwrap();
     assert_eq!(whole::<i32>(&out), joined(&[&one, &wide], 1));
     concat(&arrays[..1], 1, &out, &RECOMPRESS).unwrap();

@@ -259,7 +259,7 @@ fn every_way_to_read_gives_what_the_array_gives() {
     assert_eq!(said(remote.chunks::<f32>().err().unwrap()), "the elements are uint32, little-endian, not float32");
     assert_eq!(
         said(block_on(remote.select::<u32>(&[Select::All, [400].into()])).unwrap_err()),
-        "slice[1]: 400 is outside of a dimension of length 400"
+        "index 400 is outside dimension 1, whose length is 400"
     );
     let none = Select::Step(0..400, 0);
     let refused = block_on(remote.select::<u32>(&[Select::All, none])).unwrap_err();

@@ -152,7 +152,7 @@ fn a_slice_outside_the_array() {
     let before = -(shape[1] as isize) - 1;
     for slice in [(0, Some(before)), (before, None)] {
         let slice = [(0, Some(1)), slice].map(|(start, end)| SliceInfoElem::Slice { start, end, step: 1 });
-        refused(reader.slice::<u16>(slice), &format!("slice[1]: {before} is outside of a dimension of length {}", shape[1]));
+        refused(reader.slice::<u16>(slice), &format!("index {before} is outside dimension 1, whose length is {}", shape[1]));
     }
 }
 

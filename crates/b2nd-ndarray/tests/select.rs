@@ -197,9 +197,9 @@ fn a_selection_that_does_not_fit_is_refused_by_axis_index_and_bounds() {
         error
     };
     assert_eq!(error(&[Select::All]), "expected 2 dimensions, found 1");
-    assert_eq!(error(&[[0, 4].into(), Select::All]), "slice[0]: 4 is outside of a dimension of length 4");
-    assert_eq!(error(&[Select::All, [0, -4].into()]), "slice[1]: -4 is outside of a dimension of length 3");
-    assert_eq!(error(&[Select::All, [i64::MIN].into()]), "slice[1]: -9223372036854775808 is outside of a dimension of length 3");
+    assert_eq!(error(&[[0, 4].into(), Select::All]), "index 4 is outside dimension 0, whose length is 4");
+    assert_eq!(error(&[Select::All, [0, -4].into()]), "index -4 is outside dimension 1, whose length is 3");
+    assert_eq!(error(&[Select::All, [i64::MIN].into()]), "index -9223372036854775808 is outside dimension 1, whose length is 3");
     assert_eq!(error(&[Select::All, [true; 4].into()]), "selection[1]: expected a mask of length 3, found 4");
     assert_eq!(error(&[(2..5).into(), Select::All]), "slice[0]: expected 0 <= start <= stop <= 4, found 2..5");
     #[allow(clippy::reversed_empty_ranges)]

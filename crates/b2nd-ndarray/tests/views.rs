@@ -38,13 +38,12 @@ fn slices_are_those_of_ndarray() {
 fn a_slice_outside_the_array_says_where() {
     let array = array();
     let sentence = |error: b2nd_ndarray::Error| error.to_string();
-    assert_eq!(sentence(array.slice::<i32>(s![.., 30, ..]).unwrap_err()), "slice[1]: 30 is outside of a dimension of length 30");
+    assert_eq!(sentence(array.slice::<i32>(s![.., 30, ..]).unwrap_err()), "index 30 is outside dimension 1, whose length is 30");
     assert_eq!(
         sentence(array.slice::<i32>(s![.., .., 3..12]).unwrap_err()),
-        "slice[2]: 12 is outside of a dimension of length \
-                                                                              11"
+        "index 12 is outside dimension 2, whose length is 11"
     );
-    assert_eq!(sentence(array.slice::<i32>(s![-8, .., ..]).unwrap_err()), "slice[0]: -8 is outside of a dimension of length 7");
+    assert_eq!(sentence(array.slice::<i32>(s![-8, .., ..]).unwrap_err()), "index -8 is outside dimension 0, whose length is 7");
     assert_eq!(sentence(array.slice::<i32>(s![.., ..]).unwrap_err()), "expected 3 dimensions, found 2");
 }
 

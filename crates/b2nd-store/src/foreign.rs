@@ -32,7 +32,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
         _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB can read it",
         _ if starts(b"ARROW1") => "an Arrow file: pyarrow and polars can read it",
         _ if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") => {
-            "a zip archive: unpack a .npz file first, then convert its .npy files with `b2nd import`"
+            "a zip archive: if it is a .npz file, unpack it and convert its .npy files with `b2nd import`"
         }
         _ if starts(b"\x1f\x8b") => "a gzip file: unpack it first, with gunzip or tar",
         _ if starts(b"\x28\xb5\x2f\xfd") => "a zstd file: unpack it first, with unzstd or tar",

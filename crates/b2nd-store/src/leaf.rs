@@ -126,7 +126,7 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
     };
     let Ok(chunksize @ 1..) = u64::try_from(header.chunksize()) else {
         return Err(Error::custom(format_args!(
-            "a leaf cannot be found in chunks that vary in length: chunksize: expected 1 or more, found {}",
+            "the chunks of the leaf cannot be located: expected a chunksize of 1 or more, found {}",
             header.chunksize()
         )));
     };

@@ -19,7 +19,10 @@ impl<'de> Deserialize<'de> for Hex {
         let text = String::deserialize(deserializer)?;
         let digits = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
         let bytes = digits.map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()));
-        bytes.collect::<Option<_>>().map(Hex).ok_or_else(|| D::Error::custom(format_args!("expected hex digits, found {text:?}")))
+        bytes
+            .collect::<Option<_>>()
+            .map(Hex)
+            .ok_or_else(|| D::Error::custom(format_args!("expected pairs of hex digits, found {text:?}")))
     }
 }
 

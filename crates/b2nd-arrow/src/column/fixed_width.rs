@@ -91,7 +91,7 @@ impl FixedColumn {
         };
         let values = element::array(&self.element, bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let length = i32::try_from(items)
-            .map_err(|_| Error::damaged(format_args!("a row of the shape {shape:?} is too long for Arrow")))?;
+            .map_err(|_| Error::damaged(format_args!("a row of the shape {shape:?} has more than 2^31 - 1 elements")))?;
         let field = Arc::new(item(values.data_type().clone()));
         let nulls = valid.and_then(some_nulls);
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, length, values, nulls, selection.rows)?))

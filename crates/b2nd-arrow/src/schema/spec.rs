@@ -140,7 +140,7 @@ impl Spec {
             Kind::NdArray(element, shape) => {
                 let length = shape.iter().try_fold(1_u64, |length, &axis| length.checked_mul(axis));
                 let length = length.and_then(|length| i32::try_from(length).ok());
-                let length = length.ok_or_else(|| format!("a row of the shape {shape:?} is too long for Arrow"))?;
+                let length = length.ok_or_else(|| format!("a row of the shape {shape:?} has more than 2^31 - 1 elements"))?;
                 DataType::FixedSizeList(Arc::new(item(element.clone())), length)
             }
             Kind::Utf8 => DataType::LargeUtf8,

@@ -194,8 +194,8 @@ async fn no_row_is_lost_to_casts_whose_ends_are_not_the_casts_of_ends() {
     assert_eq!(nights("t::time >= '22:00:00' and t::time < '23:00:00'").await, "10800");
     assert_eq!(nights("not (t::time > '00:00:00')").await, "3");
     assert_eq!(nights("cast(n as boolean) < true").await, "1");
-    // Dates have the same order as their times, so an index applies. A time of day has no index, but another filter can skip
-    // rows.
+    // A cast from a timestamp to a date keeps the order, so an index applies. A cast to a time of day does not, but another filter can
+    // skip rows.
     let table = data("nights.b2z").display().to_string();
     for (filter, rows) in [("t::date = '2020-01-01'", 19_999), ("t::time < '01:00:00' and n between 9000 and 18000", 10_000)] {
         assert_ne!(nights(filter).await, "0");

@@ -50,7 +50,7 @@ impl Findings {
             let place = format!("{kind} {}", quoted(name));
             if name.contains(&0) {
                 let cut = name.split(|&byte| byte == 0).next().unwrap_or_default();
-                let finding = format!("its name has a NUL, so C-Blosc2 reads {}", quoted(cut));
+                let finding = format!("its name contains a NUL, so C-Blosc2 takes it to be {}", quoted(cut));
                 // C-Blosc2 opens the frame, and may return the value of another metalayer for this name.
                 self.add(&place, None, finding, NOT_SPECIFIED);
             }
@@ -102,7 +102,7 @@ impl Findings {
         let vary = header.has_variable_chunks() || header.has_variable_blocks();
         if !vary && header.nbytes() != 0 && (is_cut(chunksize) || is_cut(blocksize)) {
             let finding = format!(
-                "chunksize {chunksize} or blocksize {blocksize} is not a multiple of the typesize {typesize}, so elements are split"
+                "chunksize {chunksize} and blocksize {blocksize} are not both multiples of the typesize {typesize}, so elements are split"
             );
             self.known("header", None, (CUT_ELEMENTS, finding), None);
         }

@@ -56,7 +56,8 @@ impl Findings {
             Kind::BatchArray | Kind::ListArray => (&["batcharray", "listarray"], "_batch_array_metadata"),
             Kind::Tensor => (&[], "__pack_tensor__"),
             Kind::CTable => (&[], "version"),
-            kind if kind.needs_trust() => (&["b2o", "LazyArray", "proxy-source"], "_LazyArray"),
+            _ if header.metalayers().get("b2o").is_some() => (&["b2o"], "b2o"),
+            kind if kind.needs_trust() => (&["LazyArray", "proxy-source"], "_LazyArray"),
             _ => return,
         };
         let metalayers = metalayers.iter().map(|&name| ("metalayer", name, header.metalayers().get(name).map(Cow::Borrowed)));

@@ -103,7 +103,7 @@ struct Object<'a> {
     findings: Vec<Finding>,
 }
 
-// The results of a check. The worst one of all files determines the exit status.
+// The results of a check. The greatest one of all files determines the exit status, unless a file could not be read.
 /// A file has findings that count as errors.
 const FOUND: u8 = 1;
 /// With `--for` or `--strict`, a file is not safe for one of the readers.

@@ -37,7 +37,7 @@ pub(crate) struct Salvage {
 
 /// The warning that is printed if the index is lost.
 const UNORDERED: &str =
-    "the index is lost, so chunks are in the order in which they were found; special, updated or inserted ones may be misplaced";
+    "the index is lost, so chunks are in the order in which they are stored; special ones may be missing, and others misplaced";
 
 impl Salvage {
     /// Writes the new frame.

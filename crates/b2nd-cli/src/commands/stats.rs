@@ -110,7 +110,7 @@ impl Stats {
         let mut columns = columns(values.array.dtype(), values.array.itemsize())?;
         let is_named = |column: &Column, name: &String| column.name.as_ref() == Some(name);
         if let Some(missing) = self.columns.iter().find(|name| !columns.iter().any(|column| is_named(column, name))) {
-            return Err(Error::new(format_args!("there is no field {missing}")));
+            return Err(Error::new(format_args!("there is no field {missing}: `b2nd info` lists the fields of structures")));
         }
         columns.retain(|column| self.columns.is_empty() || self.columns.iter().any(|name| is_named(column, name)));
         let tallies = tally_of(&values.array, &values.selection, &columns, self.quantiles)?;

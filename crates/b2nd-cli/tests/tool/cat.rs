@@ -74,7 +74,7 @@ fn a_step_takes_every_so_manyth_element() {
 }
 
 #[test]
-fn head_of_long_elements_shows_as_many_as_fit_its_memory() {
+fn head_of_long_elements_shows_a_part_of_them() {
     let tests = Directory::new();
     let zeros = fs::File::create(tests.path("zeros.bin")).unwrap();
     zeros.set_len(20 << 20).unwrap();

@@ -245,8 +245,8 @@ fn a_name_with_a_nul_is_read_under_another() {
     writer.set_vlmetalayer_bytes("at_tr", &[2]).unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     for (name, line) in [
-        ("us_er", "metalayer \"us\\0er\": its name has a NUL, so C-Blosc2 reads \"us\""),
-        ("at_tr", "vlmetalayer \"at\\0tr\": its name has a NUL, so C-Blosc2 reads \"at\""),
+        ("us_er", "metalayer \"us\\0er\": its name contains a NUL, so C-Blosc2 takes it to be \"us\""),
+        ("at_tr", "vlmetalayer \"at\\0tr\": its name contains a NUL, so C-Blosc2 takes it to be \"at\""),
     ] {
         let mut frame = frame.clone();
         let at = frame.windows(5).position(|bytes| bytes == name.as_bytes()).unwrap();

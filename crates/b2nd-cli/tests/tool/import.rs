@@ -140,7 +140,7 @@ fn only_local_files_are_imported_and_upgraded() {
     tests.take(STORE, "s.b2z");
     for (word, to_do) in [
         ("http://localhost:1/a.npy", "from a server: download the file first"),
-        ("s.b2z::/g0/n0", "inside a store: `b2nd repack` copies an array to a file"),
+        ("s.b2z::/g0/n0", "inside a store: copy the array to a file with `b2nd repack` first"),
     ] {
         for command in ["import", "upgrade"] {
             let error = format!("{word}: `b2nd {command}` cannot read it {to_do}");
@@ -240,8 +240,8 @@ fn no_value_of_a_csv_file_is_lost() {
     }
     for (csv, line) in [("a\n\nc\n", 2), ("a\r\n\r\nc\r\n", 2), ("\na\n", 1), ("\"a\n\"\nb\n\n", 3)] {
         tests.write("a.csv", csv);
-        let what = "expected a value, but the line is blank: write \"\" for an empty value, or remove the line";
-        tests.fails(&["import", "a.csv", "b.b2nd"], &format!("a.csv: line {line}: {what}"));
+        let what = "expected a value, found a blank line: write \"\" for an empty value, or remove the line";
+        tests.fails(&["import", "a.csv", "b.b2nd"], &format!("a.csv: record {line}: {what}"));
     }
     // A note tells what is skipped or guessed.
     tests.write("a.csv", "x,y\n1,2\n");

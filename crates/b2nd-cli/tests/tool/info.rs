@@ -229,7 +229,8 @@ fn a_long_dtype_is_cut() {
     let lines: Vec<&str> = page.lines().skip_while(|line| !line.starts_with("  dtype")).collect();
     let dtype = format!("[{}]", fields.join(", "));
     assert_eq!(lines[0], format!("  dtype         {}…", &dtype[..600]));
-    assert!(lines[1].ends_with("of 60 fields, 480 bytes; the frame's typesize is 16, but the dtype's itemsize is 480"));
+    let element = "structure of 60 fields, 480 bytes; the frame's typesize is 16, but the dtype's itemsize is 480";
+    assert_eq!(lines[1], format!("  element       {element}"));
     assert_eq!(lines[2], "  size          80 bytes");
 }
 

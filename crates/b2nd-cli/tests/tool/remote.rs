@@ -287,8 +287,8 @@ fn a_signal_ends_the_wait_for_a_server() {
 fn a_table_whose_types_cannot_be_read_says_so() {
     use crate::harness::npy;
 
-    // With long files before and after the columns, the columns are not in the first or last part of the archive, which are
-    // fetched.
+    // The tool first fetches the start and the end of an archive. Long files before and after the columns keep the columns out of these
+    // parts.
     let tests = Directory::new();
     tests.write("table.b2z", Place::tables().read("kinds.b2z"));
     tests.ok(&["repack", "table.b2z", "table.b2d"]);

@@ -152,7 +152,10 @@ fn fields_are_a_grid_with_a_row_each() {
     assert_eq!(grid, expected);
     let one = tests.ok(&["stats", "--columns", "temp", "a.b2nd"]);
     assert!(one.starts_with("a.b2nd  temp\n  dtype   <f4\n"), "{one}");
-    assert_eq!(tests.refused(&["stats", "--columns", "none", "a.b2nd"]), "a.b2nd: there is no field none");
+    assert_eq!(
+        tests.refused(&["stats", "--columns", "none", "a.b2nd"]),
+        "a.b2nd: there is no field none: `b2nd info` lists the fields of structures"
+    );
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Header {
     /// Creates the chunk with this index from its special value in the index.
     pub(crate) fn special_chunk(&self, special: Special, number: u64) -> Result<Chunk<'static>> {
         let nbytes = self.chunk_nbytes(number).ok_or_else(|| {
-            Error::custom(format_args!("chunk {number} is special, and its length is unknown: chunks vary in length"))
+            Error::custom(format_args!("chunk {number} is special in the index, and the header does not determine its length"))
         })?;
         let typesize = usize::try_from(self.typesize).unwrap_or(0);
         let blocksize = usize::try_from(self.blocksize).unwrap_or(0);

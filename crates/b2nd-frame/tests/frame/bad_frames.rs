@@ -326,7 +326,7 @@ fn chunks_that_disagree_with_their_place() {
 #[test]
 fn a_special_chunk_where_chunks_vary() {
     let special: (usize, &[u8]) = (INDEX + 32, &[0, 0, 0, 0, 0, 0, 0, 0x81]);
-    let expected = "chunk 0 is special, and its length is unknown: chunks vary in length";
+    let expected = "chunk 0 is special in the index, and the header does not determine its length";
     refused(&[(0x19, &[0x53]), special], expected);
     refused(&[(0x3a, &int32(0)), special], expected);
 }

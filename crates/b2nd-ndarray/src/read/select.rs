@@ -79,7 +79,7 @@ impl Array {
     /// assert_eq!(stored.select::<f64>(&[above.into(), (..).into()])?, values.select(Axis(0), &[1, 2]).into_dyn());
     ///
     /// let error = stored.select::<f64>(&[(..).into(), [0, 3].into()]).unwrap_err();
-    /// assert_eq!(error.kind().to_string(), "slice[1]: 3 is outside of a dimension of length 3");
+    /// assert_eq!(error.kind().to_string(), "index 3 is outside dimension 1, whose length is 3");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

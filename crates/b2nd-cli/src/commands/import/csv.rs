@@ -94,9 +94,8 @@ fn summary(path: &Path) -> Result<Summary> {
             raw.by_ref().take(end - start).read_to_end(&mut bytes)?;
             let rest = if after_return { bytes.strip_prefix(b"\n").unwrap_or(&bytes) } else { &bytes };
             if rest.first().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
-                let number = found.lines + 1;
-                let what = "is blank: write \"\" for an empty value, or remove the line";
-                return Err(Error::new(format_args!("line {number}: expected a value, but the line {what}")));
+                let what = "found a blank line: write \"\" for an empty value, or remove the line";
+                return Err(Error::new(format_args!("record {}: expected a value, {what}", found.lines + 1)));
             }
             (start, after_return) = (end, bytes.last() == Some(&b'\r'));
         }
@@ -216,7 +215,7 @@ fn line_bytes(line: usize, record: &csv::StringRecord, places: &[(usize, DType)]
 /// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` for other cells and other dtypes.
 fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
     let DType::Scalar(scalar) = dtype else { return None };
-    // Spaces around a number have no meaning, but those of a text are part of it. An empty float is NaN.
+    // Spaces around a number have no meaning, but those of a text are part of it. An empty cell is NaN if the dtype is a float.
     let cell = match scalar.scalar_type() {
         ScalarType::Str(_) => cell,
         ScalarType::Float32 | ScalarType::Float64 if cell.trim().is_empty() => "nan",

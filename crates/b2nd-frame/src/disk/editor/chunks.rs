@@ -298,7 +298,7 @@ impl ChunkEditor {
 
     fn write_file(&self, number: u64, chunk: &[u8]) -> io::Result<()> {
         let path = self.chunk_path(number);
-        // If a crash has left a chunk file with this number, which the index does not contain, remove the file.
+        // A failed `put` of this editor, or a `rewind` that could not remove the file, may have left a chunk file with this number.
         if fs::symlink_metadata(&path).is_ok() {
             storage().remove(&path)?;
         }
