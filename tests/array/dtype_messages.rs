@@ -71,7 +71,7 @@ const MESSAGES: &[(&str, &str)] = &[
         "{'names': ['a'], 'formats': ['<i4'], 'itemsize': 6, 'aligned': True}",
         "itemsize: expected a multiple of 4, found 6 at byte 49",
     ),
-    ("{'names': ['a'], 'formats': ['<i4'], 'aligned': Maybe}", "expected True or False, found 'Maybe' at byte 46"),
+    ("{'names': ['a'], 'formats': ['<i4'], 'aligned': Maybe}", "expected True or False, found 'Maybe' at byte 48"),
     (
         "{'names': ['a'], 'formats': [{'names': [], 'formats': [], 'aligned': False}], 'aligned': True}",
         "the outer structure is aligned: expected 'aligned': True, found False at byte 69",
