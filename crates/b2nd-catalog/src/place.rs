@@ -69,7 +69,7 @@ impl FilePlace {
         let url = parsed(text)?;
         let text = url.as_str();
         if url.scheme() == "file" {
-            let Ok(path) = url.to_file_path() else { bail!("{text} is not an absolute path on this machine, as in file:///PATH") };
+            let Ok(path) = url.to_file_path() else { bail!("{text}: expected file:///PATH") };
             return Ok(FilePlace::Disk(path));
         }
         if url.query().is_some() || url.fragment().is_some() {
