@@ -155,8 +155,8 @@ export class Column {
     const nearest = kind === "float32" ? Math.fround : Number;
     if (/^float/.test(kind)) return (text) => nearest(Number(text)) === nearest(Number(value));
     if (NUMBERS.test(kind)) {
-      // Some browsers do not give access to all digits of large numbers in JSON. Of these numbers, python-blosc2 chooses only the minimum of int64 by itself
-      // as a negative null value, so it is taken as exact.
+      // Some browsers do not give access to all digits of large numbers in JSON. The minimum of int64, which python-blosc2 uses as a null
+      // value, is taken as exact.
       const exact = typeof value === "number" ? BigInt(value) : value;
       if (!Number.isSafeInteger(value) && typeof value === "number" && value !== -(2 ** 63))
         throw new Error("its null value has too many digits for this JavaScript engine");

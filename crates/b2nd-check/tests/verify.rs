@@ -358,7 +358,7 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
         first[29] = 4;
         assert!(passes(&verify(&frame(20, &[first.clone()]), &Limits::default())));
     }
-    // python-blosc2 rejects a parameter above 127. The parameter 0 of bytedelta stands for the typesize.
+    // python-blosc2 rejects a parameter above 127. If the parameter of bytedelta is 0, the filter uses the typesize.
     for (meta, is_safe) in [(0, false), (4, true), (200, false)] {
         let header = Header::new(Sizes { typesize: 200, chunksize: 200, blocksize: 200 }).unwrap();
         let header = header.with_filters(&[(Filter::Other(35), meta)]).unwrap();

@@ -33,7 +33,7 @@ pub struct RepackOptions<'a> {
     /// Whether an existing target file is replaced. If false, an existing file is an error, unless it is the source of [`repack`].
     pub overwrite: bool,
     /// The file or directory whose permissions a new file or directory gets. The owner, the group and extended attributes are also copied
-    /// as far as the system allows. `None` stands for the source of [`repack`]. Nothing is copied to a file that replaces another.
+    /// as far as the system allows. If this is `None`, [`repack`] uses its source. Nothing is copied to a file that replaces another.
     pub like: Option<&'a Path>,
     /// A function that is called after each chunk is written. Its argument is the length of the chunk's uncompressed data, in bytes.
     pub progress: Option<&'a dyn Fn(u64)>,

@@ -35,7 +35,8 @@ const PART: usize = 1 << 20;
 ///
 /// Fails if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more, or if the
 /// file exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and
-/// for the filter bytedelta with a parameter of more than 127 (0 stands for the typesize), because python-blosc2 cannot open such files.
+/// for the filter bytedelta with a parameter of more than 127 (or, if it is 0, a typesize of more than 127), because python-blosc2 cannot
+/// open such files.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,

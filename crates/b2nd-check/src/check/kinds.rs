@@ -52,7 +52,7 @@ impl Findings {
         let kind = Kind::of_with(header, Some(trailer), decompressor);
         // The metalayers and the attribute that python-blosc2 unpacks to read the frame, if they exist.
         let (metalayers, attribute): (&[&str], &str) = match kind {
-            Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => (&[], "estore_metadata"),
+            kind if kind.is_store() => (&[], "estore_metadata"),
             Kind::BatchArray | Kind::ListArray => (&["batcharray", "listarray"], "_batch_array_metadata"),
             Kind::Tensor => (&[], "__pack_tensor__"),
             Kind::CTable => (&[], "version"),
