@@ -287,7 +287,7 @@ impl Decompressor {
                     length @ 1.. if length as usize <= rest.len() => length as usize,
                     length => {
                         let room = rest.len();
-                        return Err(Error::custom(format_args!("block {number}: expected 1 to {room} bytes, found {length}")));
+                        return Err(Error::custom(format_args!("block {number}: found {length} bytes, with {room} to fill")));
                     }
                 },
             };
