@@ -78,7 +78,7 @@ impl Geometry {
     /// ```
     /// let geometry = b2nd::Geometry::new(&[9, 9], &[65536, 32768], &[1, 1])?;
     /// let error = geometry.grid().unwrap_err();
-    /// assert_eq!(error.to_string(), "chunknitems: the product of chunkshape [65536, 32768] does not fit int32");
+    /// assert_eq!(error.to_string(), "chunknitems: chunkshape [65536, 32768], multiplied in order, overflows int32");
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn grid(&self) -> Result<Grid> {
@@ -251,7 +251,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
         let rest = length.checked_rem(part).unwrap_or(0);
         if rest != 0 {
             let too_long = |length| {
-                Error::custom(format_args!("{name}[{index}]: padding {length} to whole {unit} of {part} overflows int64"))
+                Error::custom(format_args!("{name}[{index}]: padding to whole {unit}: {length} + {part} overflows int64"))
             };
             *length = length.checked_add(part).ok_or_else(|| too_long(*length))? - rest;
         }
@@ -263,7 +263,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
 fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> Result<i64> {
     let product =
         lengths.iter().try_fold(1_i64, |product, &length| product.checked_mul(length).filter(|&product| product <= limit));
-    product.ok_or_else(|| Error::custom(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
+    product.ok_or_else(|| Error::custom(format_args!("{name}: {of} {lengths:?}, multiplied in order, overflows {width}")))
 }
 
 /// Returns the number of parts (chunks or blocks) in each dimension. The number is 0 in a dimension in which the parts have length 0.

@@ -136,7 +136,7 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
                     Ok((key, Value::map([(Value::from(form).short(), dtype)])))
                 }
                 (Some("shape" | "values"), value) => Ok((key, value)),
-                _ => Err(wrong("dtype, shape and data, or shape and values")),
+                _ => Err(wrong("dtype, shape and data (hexadecimal digits), or shape and values")),
             });
             Value::around(46, &Value::map(pairs.collect::<Result<Vec<_>>>()?))?
         }

@@ -27,7 +27,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("<M8[xs]", "expected a unit of time (Y M W D h m s ms us ns ps fs as), found 'xs' at byte 4"),
     ("<M8[1s]", "expected a number above 1, or no number, found '1' at byte 4"),
     ("<M8[25s", "expected ']', found the end of the string at byte 7"),
-    ("[('a', <i4)]", "expected a type in quotes, a list, a dictionary or a tuple, found '<' at byte 7"),
+    ("[('a', <i4)]", "expected a type in single quotes, a list, a dictionary or a tuple, found '<' at byte 7"),
     ("[('a', '<i4'), ('b', '<x4')]", "expected a type code, found 'x' at byte 23"),
     ("[('a','<i4')]", "expected ', ', found \",'\" at byte 5"),
     ("[('a', '<i4' )]", "expected ')', found ' ' at byte 12"),
@@ -65,7 +65,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize: expected at least 4, found 3 at byte 49"),
     (
         "{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 2], 'aligned': True}",
-        "field 'b': offset 2 is not a multiple of 4 at byte 16",
+        "field 'b': offset 2 is not a multiple of the alignment 4 at byte 16",
     ),
     (
         "{'names': ['a'], 'formats': ['<i4'], 'itemsize': 6, 'aligned': True}",
@@ -78,15 +78,15 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['O', 'u1'], 'offsets': [0, 7]}",
-        "field 'b' shares bytes with another field, and one of the two holds objects at byte 16",
+        "field 'b' overlaps another field, and one of the two holds objects at byte 16",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O')], '<u8'], 'offsets': [4, 0]}",
-        "field 'a' shares bytes with another field, and one of the two holds objects at byte 11",
+        "field 'a' overlaps another field, and one of the two holds objects at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O'), ('p', 'u1')], '<u8'], 'offsets': [4, 0]}",
-        "field 'a' shares bytes with another field, and one of the two holds objects at byte 11",
+        "field 'a' overlaps another field, and one of the two holds objects at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [8, 0], 'itemsize': 11}",

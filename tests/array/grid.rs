@@ -307,16 +307,26 @@ fn assert_refused(shape: &[i64], chunkshape: &[i32], blockshape: &[i32], message
 #[test]
 fn overflow_says_what_does_not_fit() {
     let (max, large) = (i64::MAX, 1 << 62);
-    assert_refused(&[large, 2], &[1, 1], &[1, 1], "nitems: the product of shape [4611686018427387904, 2] does not fit int64");
+    assert_refused(&[large, 2], &[1, 1], &[1, 1], "nitems: shape [4611686018427387904, 2], multiplied in order, overflows int64");
     assert_refused(
         &[3037000499, 3037000499],
         &[2, 2],
         &[1, 1],
-        "extnitems: the product of extshape [3037000500, 3037000500] does not fit int64",
+        "extnitems: extshape [3037000500, 3037000500], multiplied in order, overflows int64",
     );
-    assert_refused(&[1, 1], &[65536, 32768], &[1, 1], "chunknitems: the product of chunkshape [65536, 32768] does not fit int32");
-    assert_refused(&[1, 1], &[1, 1], &[65536, 32768], "blocknitems: the product of blockshape [65536, 32768] does not fit int32");
-    assert_refused(&[1, max], &[1, 10], &[1, 1], &format!("shape[1]: padding {max} to whole chunks of 10 overflows int64"));
+    assert_refused(
+        &[1, 1],
+        &[65536, 32768],
+        &[1, 1],
+        "chunknitems: chunkshape [65536, 32768], multiplied in order, overflows int32",
+    );
+    assert_refused(
+        &[1, 1],
+        &[1, 1],
+        &[65536, 32768],
+        "blocknitems: blockshape [65536, 32768], multiplied in order, overflows int32",
+    );
+    assert_refused(&[1, max], &[1, 10], &[1, 1], &format!("shape[1]: padding to whole chunks: {max} + 10 overflows int64"));
     assert_refused(
         &[1, 0],
         &[1, 3],

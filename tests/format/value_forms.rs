@@ -53,7 +53,10 @@ fn a_form_that_does_not_hold_what_it_should_is_an_error() {
         (r#"{"ext": [128, "00"]}"#, "{\"ext\": ..}: expected a type from -128 to 127"),
         (r#"{"ext": ["00"]}"#, "{\"ext\": ..}: expected [type, \"hex\"]"),
         (r#"{"map": [[1]]}"#, "{\"map\": ..}: expected pairs of a key and a value"),
-        (r#"{"ndarray": {"size": 1}}"#, "{\"ndarray\": ..}: expected dtype, shape and data, or shape and values"),
+        (
+            r#"{"ndarray": {"size": 1}}"#,
+            "{\"ndarray\": ..}: expected dtype, shape and data (hexadecimal digits), or shape and values",
+        ),
     ];
     for (text, expected) in cases {
         let error = serde_json::from_str::<Value>(text).unwrap_err().to_string();

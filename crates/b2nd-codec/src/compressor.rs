@@ -353,8 +353,8 @@ impl Compressor {
 }
 
 fn int32(number: usize) -> Result<[u8; 4]> {
-    let number = i32::try_from(number);
-    number.map(i32::to_le_bytes).map_err(|_| Error::custom("the data is too long: a chunk holds less than 2 GiB"))
+    let too_long = |_| Error::custom(format_args!("the data is too long: expected less than 2 GiB, found {number} bytes"));
+    i32::try_from(number).map(i32::to_le_bytes).map_err(too_long)
 }
 
 /// Returns the value of the bytes if all of them are equal. To find out, this compares the slice without its first byte to the slice

@@ -226,7 +226,7 @@ impl Decompressor {
         if blocks.are_variable() {
             let (found, content) = variable_len(bytes)?;
             if usize::try_from(found) != Ok(length) {
-                return Err(Error::custom(format_args!("expected a block of {length} bytes, found {found}")));
+                return Err(Error::custom(format_args!("expected a block of length {length}, found {found}")));
             }
             if content.len() == length {
                 into.copy_from_slice(content);
@@ -287,7 +287,7 @@ impl Decompressor {
                     length @ 1.. if length as usize <= rest.len() => length as usize,
                     length => {
                         let room = rest.len();
-                        return Err(Error::custom(format_args!("block {number}: expected 1 to {room} bytes, found {length}")));
+                        return Err(Error::custom(format_args!("block {number}: its length is {length}, with {room} to fill")));
                     }
                 },
             };

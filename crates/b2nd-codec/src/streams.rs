@@ -48,7 +48,7 @@ pub(crate) fn read_streams(
 ) -> Result<()> {
     let (streams, mut at) = (streams.max(1), 0);
     if block.len() % streams != 0 {
-        return Err(refused(&alloc::format!("{} bytes cannot be divided into {streams} equal streams", block.len()), at));
+        return Err(refused(&alloc::format!("the length {} cannot be divided into {streams} equal streams", block.len()), at));
     }
     let length = (block.len() / streams).max(1);
     for stream in block.chunks_mut(length) {

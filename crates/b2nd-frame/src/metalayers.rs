@@ -68,7 +68,7 @@ impl Metalayers {
         check_new(name)?;
         if self.len() >= MAX_METALAYERS {
             return Err(Error::custom(format_args!(
-                "{name:?} would be metalayer number {}: C-Blosc2 supports at most {MAX_METALAYERS}",
+                "{name:?} would be metalayer number {}: C-Blosc2 writes at most {MAX_METALAYERS}",
                 self.len() + 1
             )));
         }

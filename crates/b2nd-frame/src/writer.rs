@@ -366,7 +366,7 @@ impl<T: Target> Writer<T> {
             return Ok(());
         }
         if let Some((number, found)) = self.odd_blocks {
-            return check("blocksize", self.header.blocksize().into(), found).map_err(|error| error.in_chunk(number));
+            return check("blocksize", "header", self.header.blocksize().into(), found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {
             return Err(Error::custom("the last chunk is shorter than the chunksize: in an array, pad it to this length"));

@@ -94,7 +94,7 @@ impl Parser<'_> {
             Some(b'[') => self.deeper(Self::list).map(DType::Struct),
             Some(b'{') => self.deeper(Self::dictionary).map(DType::Struct),
             Some(b'(') => self.deeper(Self::tuple).map(DType::Subarray),
-            _ => Err(self.cursor.expected("a type in quotes, a list, a dictionary or a tuple")),
+            _ => Err(self.cursor.expected("a type in single quotes, a list, a dictionary or a tuple")),
         }
     }
 

@@ -188,7 +188,7 @@ impl Struct {
             if field.offset % step != 0 {
                 return misfit(
                     Some(index),
-                    format!("field {}: offset {} is not a multiple of {step}", Quoted(field.name()), field.offset),
+                    format!("field {}: offset {} is not a multiple of the alignment {step}", Quoted(field.name()), field.offset),
                 );
             }
             if field.end() > MAX_SIZE {
@@ -219,7 +219,7 @@ impl Struct {
             return misfit(Some(index), format!("{} occurs twice among the names and titles of the fields", Quoted(name)));
         }
         if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
-            let why = format!("field {} shares bytes with another field, and one of the two holds objects", Quoted(field.name()));
+            let why = format!("field {} overlaps another field, and one of the two holds objects", Quoted(field.name()));
             return misfit(Some(index), why);
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));

@@ -93,7 +93,7 @@ impl File {
             Ok(header) => Ok(File { frame: Frame::new(source, offset, header) }),
             Err(error) => match source.file().metadata() {
                 Ok(found) if !found.is_file() && !found.is_dir() => {
-                    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file").into())
+                    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is neither a regular file nor a directory").into())
                 }
                 _ => Err(error),
             },

@@ -252,7 +252,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
 }
 
 fn no_sidecar(why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, alloc::format!("this is where C-Blosc2 has its lock file, but {why}"))
+    io::Error::new(io::ErrorKind::InvalidInput, alloc::format!("this is where C-Blosc2 has its lock file, but {why}: rename it"))
 }
 
 fn asked_for() -> bool {

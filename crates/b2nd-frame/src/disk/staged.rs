@@ -152,7 +152,7 @@ impl Staged {
         let reserved = if cfg!(unix) { Some(fs::File::open(directory(&self.target))?) } else { None };
         let mut unfinished = unfinished();
         if !unfinished.contains(&self.temporary) {
-            let why = "its temporary files were removed because the program is ending";
+            let why = "the temporary files of this process have been removed, as when it ends";
             return Err(io::Error::new(ErrorKind::Interrupted, why).into());
         }
         // Even after an error, the new index may have its final name, and then needs its chunk files.
@@ -205,7 +205,7 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     };
     let found = fs::metadata(&real)?;
     if !found.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file: give another path"));
     }
     if found.permissions().readonly() {
         return Err(io::Error::new(ErrorKind::PermissionDenied, "it is read-only: make it writable first"));

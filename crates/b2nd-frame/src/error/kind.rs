@@ -68,7 +68,7 @@ pub enum ErrorKind {
     },
     /// Since the file was opened, its header has changed, or the file has been replaced or removed. For [`Pieces`](crate::Pieces): the
     /// length of the file has changed.
-    #[error("the file has been changed, replaced or removed since it was opened: open it again")]
+    #[error("the file has been changed, replaced or removed since it was opened: try to open it again")]
     Changed,
     /// A read needs bytes that have not been fetched yet: see [`Pieces`](crate::Pieces).
     #[error("bytes {start}..{end} have not all been fetched yet")]

@@ -135,7 +135,7 @@ impl Header {
     pub fn with_codec(mut self, codec: CodecId) -> Result<Header> {
         let code = codec.code();
         if matches!(codec, CodecId::Other(0..=31)) {
-            return Err(Error::custom(format_args!("codec: expected a codec of Blosc2 or a code from 32 to 255, found {code}")));
+            return Err(Error::custom(format_args!("codec: expected one of Blosc2 or a code from 32 to 255, found {codec:?}")));
         }
         // The pipeline holds the codec's number. The flags also hold this number, in 4 bits, but have 6 for all numbers above 5.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);

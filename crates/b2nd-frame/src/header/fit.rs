@@ -27,8 +27,8 @@ impl Header {
             return Ok(());
         }
         let typesize = i64::from(self.typesize());
-        check("chunksize", grid.extchunknitems().saturating_mul(typesize), self.chunksize())?;
-        check("blocksize", grid.blocknitems().saturating_mul(typesize), self.blocksize())
+        check("chunksize", "array's metalayer", grid.extchunknitems().saturating_mul(typesize), self.chunksize())?;
+        check("blocksize", "array's metalayer", grid.blocknitems().saturating_mul(typesize), self.blocksize())
     }
 
     /// Returns the blocksize. If it is 0, as in some arrays of C-Blosc2, returns the length of the array's blocks instead.
@@ -75,7 +75,7 @@ impl Header {
         // The itemsize of the dtype may be less than the typesize: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string for a
         // structure can omit the padding of aligned structures inside it.
         let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
-        if itemsize <= typesize && may_be_longer { Ok(()) } else { check("typesize", itemsize, typesize) }
+        if itemsize <= typesize && may_be_longer { Ok(()) } else { check("typesize", "array's metalayer", itemsize, typesize) }
     }
 
     /// Checks that the array's metalayer can be changed from that of `old` to that of this header without changes to the chunks: each
@@ -92,7 +92,7 @@ impl Header {
             (Ok(Some(old)), Some(new)) if !axes(&old).eq(axes(&new)) => {
                 let [before, after] = [&old, &new].map(|array| alloc::format!("{:?} in {}", array.shape(), shapes(array)));
                 Err(Error::custom(format_args!(
-                    "changing {before} to {after} moves, adds or removes elements: write the array again"
+                    "changing {before} to {after} may move, add or remove elements: write the array again"
                 )))
             }
             _ => Ok(()),
@@ -113,11 +113,11 @@ fn axes(geometry: &Geometry) -> impl Iterator<Item = (i64, i32, i32)> {
     axes.filter(|&axis| axis != (1, 1, 1))
 }
 
-/// Checks a length that the array's metalayer determines.
-pub(crate) fn check(name: &str, expected: i64, found: impl TryInto<i64>) -> Result<()> {
+/// Checks a length that a part of the frame, `source`, determines.
+pub(crate) fn check(name: &str, source: &str, expected: i64, found: impl TryInto<i64>) -> Result<()> {
     let found = found.try_into().unwrap_or(i64::MAX);
     if expected == found {
         return Ok(());
     }
-    Err(Error::custom(format_args!("{name}: expected {expected}, as the array's metalayer says, found {found}")))
+    Err(Error::custom(format_args!("{name}: expected {expected}, as the {source} says, found {found}")))
 }

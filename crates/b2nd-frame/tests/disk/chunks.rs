@@ -239,7 +239,7 @@ fn a_commit_of_chunks_that_are_not_those_of_the_array_is_refused() {
     assert_eq!(refused(&mut editor, &of(28, 8, 4, "<i8"), &offsets), typesize);
 
     let short = editor.put(&Chunk::store(&[1, 2, 3], 4).unwrap()).unwrap_err().to_string();
-    assert_eq!(short, "the chunk's data in bytes: expected 64, as the array's metalayer says, found 3");
+    assert_eq!(short, "the chunk's data in bytes: expected 64, as the header says, found 3");
     // A chunk that `rewind` discarded cannot be committed.
     let taken = editor.put(&Chunk::store(&frames::data(9, 64), 4).unwrap()).unwrap();
     editor.rewind(0);

@@ -96,7 +96,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     for number in 1..16 {
         open.set_vlmetalayer_bytes(&format!("v{number}"), b"").unwrap();
     }
-    let too_many = "\"more\" would be metalayer number 17: C-Blosc2 supports at most 16";
+    let too_many = "\"more\" would be metalayer number 17: C-Blosc2 writes at most 16";
     let before = fs::read(&path).unwrap();
     assert_eq!(refusal(&path, open.set_vlmetalayer_bytes("more", b"")), too_many);
     assert!(!open.remove_vlmetalayer("more").unwrap());
@@ -155,7 +155,7 @@ fn a_file_that_ends_before_its_frame_is_not_copied() {
     let short = &bytes[..bytes.len() - 10];
     let path = file(&scratch, short);
     let refused = refusal(&path, File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]));
-    assert_eq!(refused, format!("expected a file of at least {} bytes, found {}", bytes.len(), short.len()));
+    assert_eq!(refused, format!("expected {} or more bytes to copy, found {}", bytes.len(), short.len()));
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }
@@ -234,7 +234,7 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
     };
     let said = "as the array's metalayer says, found";
     let shapes = "in chunks of [16] and blocks of [8]";
-    let moves = format!("changing [56] {shapes} to [57] {shapes} moves, adds or removes elements: write the array again");
+    let moves = format!("changing [56] {shapes} to [57] {shapes} may move, add or remove elements: write the array again");
     for (meta, expected) in [
         (of(65, 16, 8, "<i4"), "chunks: expected 5, as the array's shapes say, found 4".to_owned()),
         (of(56, 14, 7, "<i4"), format!("chunksize: expected 56, {said} 64")),
@@ -329,7 +329,7 @@ fn an_edit_says_that_another_program_changed_the_header_meanwhile() {
         }
         unreachable!()
     };
-    let changed = "the file has been changed, replaced or removed since it was opened: open it again";
+    let changed = "the file has been changed, replaced or removed since it was opened: try to open it again";
     let small = frames::contiguous().windows(20).position(|window| window == [1; 20]).unwrap();
     assert_eq!(errors(small as u64), BTreeSet::from([changed.to_owned()]));
     // If the byte is overwritten after the last sync, the frame cannot be opened again.

@@ -64,7 +64,7 @@ fn a_file_that_is_not_there_is_not_locked() {
 
 #[test]
 fn what_another_wrote_without_a_lock_is_not_overwritten() {
-    let changed = "the file has been changed, replaced or removed since it was opened: open it again";
+    let changed = "the file has been changed, replaced or removed since it was opened: try to open it again";
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
     let mut editor = File::edit(&path).unwrap();
@@ -231,7 +231,7 @@ mod linux {
             fs::write(&victim, &text).unwrap();
             make();
             for refused in [File::edit(&path).map(drop), File::open_shared(&path).map(drop)] {
-                let expected = format!("{}: this is where C-Blosc2 has its lock file, but {why}", sidecar.display());
+                let expected = format!("{}: this is where C-Blosc2 has its lock file, but {why}: rename it", sidecar.display());
                 assert_eq!(refusal(&path, refused), expected);
             }
             assert_eq!(fs::read_to_string(&victim).unwrap(), text);
@@ -252,8 +252,10 @@ mod linux {
         let mut editor = File::edit(&path).unwrap();
         fs::write(scratch.join("g.b2nd"), frames::contiguous()).unwrap();
         fs::rename(scratch.join("g.b2nd"), &path).unwrap();
-        let said =
-            format!("{}: the file has been changed, replaced or removed since it was opened: open it again", path.display());
+        let said = format!(
+            "{}: the file has been changed, replaced or removed since it was opened: try to open it again",
+            path.display()
+        );
         assert_eq!(message(editor.set_vlmetalayer_bytes("more", b"value")), said);
         assert_eq!(message(editor.overwrite_metalayer_bytes("small", &[9; 20])), said);
         assert_eq!(message(editor.overwrite_metalayer_bytes("wide", &[9; 1100])), said);

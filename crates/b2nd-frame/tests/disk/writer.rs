@@ -261,7 +261,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     for number in 0..16 {
         header.metalayers_mut().insert(&format!("m{number}"), [number]).unwrap();
     }
-    let refusal = "\"more\" would be metalayer number 17: C-Blosc2 supports at most 16";
+    let refusal = "\"more\" would be metalayer number 17: C-Blosc2 writes at most 16";
     assert_eq!(message(header.metalayers_mut().insert("more", [1])), refusal);
     let mut writer = Writer::new(header);
     for number in 0..16 {
@@ -301,7 +301,7 @@ fn a_new_header_says_how_its_chunks_are_compressed() {
         assert_eq!(header.raw_flags()[2], byte);
     }
     assert_eq!(message(header.clone().with_level(10)), "level: expected 0 to 9, found 10");
-    let refusal = "codec: expected a codec of Blosc2 or a code from 32 to 255, found 31";
+    let refusal = "codec: expected one of Blosc2 or a code from 32 to 255, found Other(31)";
     assert_eq!(message(header.clone().with_codec(CodecId::Other(31))), refusal);
     let zstd = header.clone().with_codec(CodecId::Zstd).unwrap();
     assert_eq!(message(zstd.with_codec_meta(9)), "codec meta: zstd has no parameter, found 9: the level is set by with_level");
@@ -383,7 +383,7 @@ fn compressed_chunks_of_an_array_have_its_blocks() {
     let mut writer = Writer::new(array_header("<i2", 2, 12, 6));
     writer.append(&Chunk::store(&[1; 12], 2).unwrap()).unwrap();
     writer.append(&Chunk::from_slice(&compressed).unwrap()).unwrap();
-    let refusal = "chunk[1]: blocksize: expected 6, as the array's metalayer says, found 12";
+    let refusal = "chunk[1]: blocksize: expected 6, as the header says, found 12";
     assert_eq!(message(writer.finish()), refusal);
 }
 

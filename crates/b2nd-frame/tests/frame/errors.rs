@@ -136,7 +136,7 @@ fn what_is_wrong_with_a_header_as_a_value_among_others() {
 fn what_metalayers_refuse() {
     let mut metalayers = Metalayers::default();
     (0..16).for_each(|number| assert_eq!(metalayers.insert(&format!("m{number}"), [number]).unwrap(), None));
-    assert_eq!(message(metalayers.insert("m16", [])), "\"m16\" would be metalayer number 17: C-Blosc2 supports at most 16");
+    assert_eq!(message(metalayers.insert("m16", [])), "\"m16\" would be metalayer number 17: C-Blosc2 writes at most 16");
     assert_eq!(
         message(metalayers.insert(&"x".repeat(32), [])),
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes are too many: a metalayer's name holds at most 31"

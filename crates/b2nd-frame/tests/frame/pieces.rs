@@ -60,7 +60,7 @@ fn only_the_gaps_between_pieces_are_missing() {
 
 #[test]
 fn an_answer_that_contradicts_an_earlier_one_is_refused() {
-    let changed = "the file has been changed, replaced or removed since it was opened: open it again";
+    let changed = "the file has been changed, replaced or removed since it was opened: try to open it again";
     let pieces = Pieces::default();
     assert_eq!(pieces.len().unwrap(), u64::MAX);
     pieces.put(0..10, vec![1; 10]).unwrap();

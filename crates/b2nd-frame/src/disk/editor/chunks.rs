@@ -97,9 +97,9 @@ impl ChunkEditor {
     /// blocksize. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
     pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
         let (header, found) = (self.file().header(), chunk.header());
-        check("the chunk's data in bytes", header.chunksize().into(), found.nbytes())?;
+        check("the chunk's data in bytes", "header", header.chunksize().into(), found.nbytes())?;
         if found.special().is_none() && !found.is_stored() {
-            check("blocksize", header.blocksize_of_array().into(), found.blocksize())?;
+            check("blocksize", "header", header.blocksize_of_array().into(), found.blocksize())?;
         }
         if chunk.header().special() == Some(Special::Zeros) {
             return Ok(Offset::Special(Special::Zeros));
