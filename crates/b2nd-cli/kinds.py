@@ -434,7 +434,7 @@ def show(kind):
     if kind.kind in OBJECTS:
         return refused("`b2nd cat` and `b2nd stats` read them", "show", kind.word)
     if isinstance(kind.values, np.ndarray) and kind.values.ndim == 0 and kind.values.dtype.kind not in "SUV":
-        return refused("it is a single value, which has no picture", "show", kind.word)
+        return refused("a single value has no picture", "show", kind.word)
     if isinstance(kind.values, np.ndarray) and kind.values.dtype.kind in "SUV":
         return refused("print the values with `b2nd head`|choose one of their fields with --field", "show", kind.word)
     if kind.file in ("frame-i4.b2frame", "frame-sparse.b2frame"):
@@ -539,7 +539,7 @@ def repack(kind):
                 refused("choose other filters", "repack", *options, kind.word, copied)
                 options += ["--filters", "shuffle"]
             if options and os.path.isdir(copied):
-                refused("directories are not replaced", "repack", *options, kind.word, copied)
+                refused("a directory is not replaced", "repack", *options, kind.word, copied)
                 shutil.rmtree(copied)
             run("repack", *options, kind.word, copied)
             checked(kind, copied)

@@ -122,7 +122,7 @@ fn replaceable(target: &Path) -> Result<PathBuf> {
         file.take(4).read_to_end(&mut first)?;
     }
     if !found.is_file() || !(first.is_empty() || first == b"PAR1") {
-        bail!("{} is not a catalogue, so it is not replaced", target.display());
+        bail!("{} is not a Parquet file, so it is not replaced: give another --out", target.display());
     }
     Ok(target.canonicalize()?)
 }

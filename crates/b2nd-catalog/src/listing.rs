@@ -77,7 +77,7 @@ async fn redirects_to_directory(url: &Url) -> anyhow::Result<bool> {
     let Ok(answer) = Client::new().head(with_user(url.clone())).send().await else { return Ok(false) };
     let is_directory = answer.url().path().ends_with('/');
     if !is_directory && answer.status().is_success() && !answer.headers().contains_key(CONTENT_LENGTH) {
-        bail!("the server did not send the length of this file: if it is a directory, add a final `/` to the URL");
+        bail!("the server did not send a Content-Length for this URL: if it is the URL of a directory, add a final `/`");
     }
     Ok(is_directory)
 }
@@ -90,7 +90,7 @@ async fn check_webdav(directory: Url) -> anyhow::Result<()> {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
             bail!("not a file, and the server does not list directories by WebDAV: scan the URLs of files")
         }
-        Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => bail!("the server answers {status}"),
+        Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => bail!("PROPFIND failed: {status}"),
         _ => Ok(()),
     }
 }

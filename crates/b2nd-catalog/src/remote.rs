@@ -10,7 +10,7 @@ use object_store::{ObjectMeta, ObjectStore};
 /// The maximum number of bytes of a file that are in memory at the same time.
 pub(crate) const HELD: u64 = 1 << 28;
 
-pub(crate) const CHANGED: &str = "it was changed after it was listed or opened";
+pub(crate) const CHANGED: &str = "it was changed after it was listed or opened, or fewer bytes than requested were read";
 
 /// The properties of a version of a file, from a listing or from the answer to a request.
 #[derive(Clone, PartialEq)]

@@ -56,7 +56,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} was not made with these --attributes and --index: use the same, or leave out --update", path.display());
+            bail!("{} is not from a scan with these --attributes and --index: change them or leave out --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);
@@ -142,7 +142,7 @@ fn lock(path: &Path) -> Result<Option<File>> {
             file => file.with_context(|| format!("cannot open {}", path.display()))?,
         };
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => bail!("{} is being updated by another scan", path.display()),
+            Err(TryLockError::WouldBlock) => bail!("{} is locked, probably by another scan", path.display()),
             // If the file system has no locks, the catalogue is read without a lock.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
@@ -161,7 +161,7 @@ fn open(file: &File, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
         schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
     };
     if names(reader.schema()) != names(&SCHEMA) {
-        bail!("{} does not have the columns of a catalogue of b2nd-catalog {VERSION}: scan without --update", path.display());
+        bail!("{} does not have the columns of b2nd-catalog {VERSION}: scan without --update to replace it", path.display());
     }
     Ok(reader)
 }

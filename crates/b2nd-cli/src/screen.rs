@@ -49,7 +49,7 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
     let width = columns.saturating_sub(indent).max(8);
     let whole = values.selection.lengths();
     if whole.contains(&0) {
-        let lengths: Vec<_> = whole.iter().map(thousands).collect();
+        let lengths: Vec<_> = values.selection.shape().iter().map(thousands).collect();
         return writeln!(out, "{:indent$}no elements: the selected shape is {}", "", lengths.join(" x ")).map_err(Error::Write);
     }
     let dtype = values.array.dtype().cloned();

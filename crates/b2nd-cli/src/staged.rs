@@ -22,7 +22,7 @@ pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     match overwrite {
         false => must_not_exist(path),
         true if path.is_dir() => {
-            Err(Error::new(format_args!("{}: directories are not replaced: remove it first", path.display())))
+            Err(Error::new(format_args!("{}: a directory is not replaced: remove it first", path.display())))
         }
         true => Ok(()),
     }
@@ -39,7 +39,7 @@ pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Resu
 pub(crate) fn must_be_local(word: &Path, command: &str) -> Result<()> {
     let location = Location::new(word.as_os_str());
     let what_to_do = match (location.path(), location.key()) {
-        (_, Some(_)) => "inside a store: copy the array to a file with `b2nd repack` first",
+        (_, Some(_)) => "inside a store: `b2nd repack` copies an array in a store to a file",
         (None, None) if !location.is_stdin() => "from a server: download the file first",
         _ => return Ok(()),
     };
@@ -69,9 +69,7 @@ pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
         _ => return Ok(()),
     };
     let name = path.display();
-    Err(Error::new(format_args!(
-        "{name}: .{ending} is the ending of another format: give the new file a name that ends in {wanted}"
-    )))
+    Err(Error::new(format_args!("{name}: .{ending} is the ending of another format: choose a name that ends in {wanted}")))
 }
 
 /// Creates a file: `write` fills a temporary file, which is then renamed to `path`. Fails if the file exists and `overwrite` is false.

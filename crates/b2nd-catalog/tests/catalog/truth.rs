@@ -98,7 +98,7 @@ fn what_is_no_catalogue_is_not_replaced() {
     let before = fs::read(&array).unwrap();
     for out in [array.to_str().unwrap(), "/dev/null"] {
         let said = String::from_utf8(scan(out).stderr).unwrap();
-        assert_eq!(said, format!("error: {out} is not a catalogue, so it is not replaced\n"));
+        assert_eq!(said, format!("error: {out} is not a Parquet file, so it is not replaced: give another --out\n"));
     }
     assert!(fs::read(&array).unwrap() == before);
     // If the output is a link, its target is replaced.

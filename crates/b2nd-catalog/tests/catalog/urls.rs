@@ -124,5 +124,5 @@ fn a_directory_that_cannot_be_listed_is_a_row_with_the_reason() {
     for kind in [Kind::Plain, Kind::WithoutRanges] {
         assert_eq!((said(kind, "a/").as_str(), said(kind, "a").as_str()), (expected, expected));
     }
-    assert_eq!(said(Kind::WebDav, "nowhere/"), "cannot be listed: the server answers 404 Not Found");
+    assert_eq!(said(Kind::WebDav, "nowhere/"), "cannot be listed: PROPFIND failed: 404 Not Found");
 }

@@ -101,7 +101,7 @@ impl Diff {
         }
         unread.iter().try_for_each(|line| writeln!(err, "{line}"))?;
         if lines.is_empty() && unread.is_empty() && !self.compares_data() && std::io::stderr().is_terminal() {
-            writeln!(err, "no difference in the metadata; the values were not compared: --data compares them")?;
+            writeln!(err, "no difference in the metadata; values were not compared: --data compares those that are stored")?;
         }
         Ok(match (unread.is_empty(), lines.is_empty()) {
             (false, _) => UNREADABLE,

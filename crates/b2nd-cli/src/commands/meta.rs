@@ -242,7 +242,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         // If several entries have this name, an attribute is preferred.
         named.sort_by_key(|entry| entry.place != "attribute");
         let what = if fixed { "metalayer" } else { "attribute or metalayer" };
-        let missing = || Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
+        let missing = || Error::new(format_args!("there is no {what} {}: see `b2nd meta list`", quoted(name.as_bytes())));
         let value = named.into_iter().next().ok_or_else(missing)?.value?;
         if raw {
             out.write_all(&value).map_err(Error::Write)?;

@@ -120,7 +120,7 @@ impl Repack {
         }
         if self.sparse || self.contiguous {
             return Err(Error::new(
-                "it is a store: --sparse and --contiguous are only for single frames. The name of the new store selects an archive (.b2z) or \
+                "it is a store: --sparse and --contiguous are only for single frames; the name of the new store selects an archive (.b2z) or \
                  a directory (.b2d)",
             ));
         }

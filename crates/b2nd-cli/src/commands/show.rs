@@ -144,7 +144,7 @@ impl Show {
         }
         let mut drawn = Drawn::new(values, column);
         if drawn.axes.is_empty() && drawn.whole.kept.iter().all(|kept| !kept) {
-            return Err(Error::new("it is a single value, which has no picture: print it with `b2nd cat`"));
+            return Err(Error::new("a single value has no picture: print it with `b2nd cat`"));
         }
         let room = match (self.size, &self.png) {
             (Some((width, height)), _) => [height, width].map(i64::from),
@@ -154,7 +154,7 @@ impl Show {
         drawn.fit(room, self.stretch);
         let array = &drawn.values.array;
         if drawn.values.len() > LARGEST_ARRAY {
-            return Err(Error::new("it is too large to be drawn: draw a part of it, as in `b2nd show FILE 0:1000`"));
+            return Err(Error::new("the drawn elements have more than 2^28 bytes: draw fewer, as in `b2nd show FILE 0:1000`"));
         }
         let elements = drawn.values.read_all()?;
         let tally = || {
@@ -208,7 +208,7 @@ impl Show {
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, .. })) = (names.as_slice(), columns.pop()) else {
             let none = "none of the selected columns has numbers or times: there is nothing to draw".to_owned();
-            let some = format!("it is a table: choose a column to draw with --columns: {}", names.join(", "));
+            let some = format!("a PNG file shows one column of a table: choose it with --columns: {}", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
         let sample = if numbers.len() < SAMPLE { "" } else { "  (a sample)" };
@@ -273,8 +273,8 @@ impl Show {
             (Some(ends), _) | (None, Some(ends)) => ends,
             (None, None) if self.png.is_none() && !(self.log && has_values) => return Ok(Scale::new(0.0, 0.0, false)),
             (None, None) => {
-                let why = if self.log { "no finite value is above 0" } else { "none of the values is a finite number" };
-                return Err(Error::new(format_args!("{why}: there is nothing to draw")));
+                let why = if self.log { "no value to draw is finite and above 0" } else { "no value to draw is finite" };
+                return Err(Error::new(why));
             }
         };
         if self.log && least <= 0.0 {

@@ -52,7 +52,7 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, tolerance: &Tolerance, lin
 
 /// Opens a table with all readable columns, including columns of objects.
 fn open(word: &Path) -> Result<Table> {
-    let table = table_at(word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
+    let table = table_at(word)?.ok_or_else(|| Error::new(format_args!("{}: the table cannot be opened", word.display())))?;
     Ok(table.with_objects()?)
 }
 

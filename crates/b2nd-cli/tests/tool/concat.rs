@@ -26,7 +26,7 @@ fn arrays_are_joined_along_an_axis() {
     assert!(error.ends_with("one.b2nd: it is the input, or contains it: choose another name\n") && status == 1, "{error}");
     let shapes = "two.b2nd: expected the shape [2, 3] except along axis 1, found [1, 3]";
     tests.fails(&["concat", "--axis", "1", "one.b2nd", "two.b2nd", "new2.b2nd"], shapes);
-    let foreign = "new.npy: .npy is the ending of another format: give the new file a name that ends in .b2nd";
+    let foreign = "new.npy: .npy is the ending of another format: choose a name that ends in .b2nd";
     tests.fails(&["concat", "one.b2nd", "two.b2nd", "new.npy"], foreign);
     let (_, error, status) = tests.run(&["concat", "one.b2nd", "none.b2nd", "new3.b2nd"]);
     assert!(error.starts_with("none.b2nd: ") && status != 0, "{error}");

@@ -51,7 +51,7 @@ fn raw_bytes_and_csv_become_arrays() {
     let raw = tests.pipe(&["import", "--dtype", ">i2", "-", "-"], &tests.read("a.bin"));
     tests.write("one.b2nd", raw);
     assert_eq!(tests.ok(&["cat", "--json", "one.b2nd"]), "[0,1,2,3,4,5]\n");
-    let error = "a.bin: the shape needs 8 bytes of elements, but the file has 12";
+    let error = "a.bin: the length of all elements in bytes is 8 by the shape, but 12 in the file";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
     let error = "a.bin: the shape needs more bytes of elements than a file can hold";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "9223372036854775807,2", "a.bin", "b.b2nd"], error);
@@ -67,8 +67,7 @@ fn raw_bytes_and_csv_become_arrays() {
     tests.fails(&["import", "--dtype", "<f8", "a.bin", "b.b2nd"], error);
     for ending in ["npy", "ZARR", "b2z"] {
         let (name, ending) = (format!("b.{ending}"), ending.to_lowercase());
-        let error =
-            format!("a.bin: {name}: .{ending} is the ending of another format: give the new file a name that ends in .b2nd");
+        let error = format!("a.bin: {name}: .{ending} is the ending of another format: choose a name that ends in .b2nd");
         tests.fails(&["import", "--dtype", ">i2", "a.bin", &name], &error);
     }
     for (csv, dtype, json) in [
@@ -140,7 +139,7 @@ fn only_local_files_are_imported_and_upgraded() {
     tests.take(STORE, "s.b2z");
     for (word, to_do) in [
         ("http://localhost:1/a.npy", "from a server: download the file first"),
-        ("s.b2z::/g0/n0", "inside a store: copy the array to a file with `b2nd repack` first"),
+        ("s.b2z::/g0/n0", "inside a store: `b2nd repack` copies an array in a store to a file"),
     ] {
         for command in ["import", "upgrade"] {
             let error = format!("{word}: `b2nd {command}` cannot read it {to_do}");
@@ -159,7 +158,7 @@ fn what_is_no_numpy_file_is_refused() {
         ("quotes", quotes, "the header has no 'descr'"),
         ("text", b"text".to_vec(), "not a NumPy file: it does not begin with \\x93NUMPY"),
         ("cut", good[..40].to_vec(), "the header is cut off"),
-        ("short", good[..good.len() - 1].to_vec(), "the shape needs 24 bytes of elements, but the file has 23"),
+        ("short", good[..good.len() - 1].to_vec(), "the length of all elements in bytes is 24 by the shape, but 23 in the file"),
         ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
         ("lengths", npy("<i4", "(x,)", &[1]), "shape: expected a length, found \"x\""),
     ];
@@ -245,23 +244,23 @@ fn no_value_of_a_csv_file_is_lost() {
     }
     // A note tells what is skipped or guessed.
     tests.write("a.csv", "x,y\n1,2\n");
-    let note = "a.csv: line 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
+    let note = "a.csv: record 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
     assert_eq!(tests.run(&["import", "a.csv", "c.b2nd"]).1, note);
     tests.write("a.csv", "x,y\n1,b\n2,c\n");
-    let what = "each line becomes a structure: [('x', '<i8'), ('y', '<U1')]";
-    let note = format!("a.csv: {what}; line 1 is a heading: to keep it as values, use --header=false\n");
+    let what = "each record becomes a structure: [('x', '<i8'), ('y', '<U1')]";
+    let note = format!("a.csv: {what}; record 1 is a heading: to keep it as values, use --header=false\n");
     assert_eq!(tests.run(&["import", "a.csv", "d.b2nd"]).1, note);
     assert_eq!(tests.run(&["import", "--header", "a.csv", "d.b2nd", "--overwrite"]).1, format!("a.csv: {what}\n"));
     tests.write("b.csv", "1,b\n2,c\n");
-    let note = "b.csv: each line becomes a structure: [('f0', '<i8'), ('f1', '<U1')]; if line 1 is a heading, use --header\n";
+    let note = "b.csv: each record becomes a structure: [('f0', '<i8'), ('f1', '<U1')]; if record 1 is a heading, use --header\n";
     assert_eq!(tests.run(&["import", "b.csv", "e.b2nd", "--overwrite"]).1, note);
     tests.write("a.csv", "x,y\n1,2\n");
     let args = ["import", "--dtype=[('x', '>i2'), ('y', '<U1')]", "a.csv", "e.b2nd", "--overwrite"];
-    let note = "a.csv: line 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
+    let note = "a.csv: record 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
     assert_eq!(tests.run(&args), (String::new(), note.to_owned(), 0));
     assert_eq!(tests.ok(&["cat", "--json", "e.b2nd"]), "[{\"x\":1,\"y\":\"2\"}]\n");
     let error = tests.run(&["import", "--dtype=[('x', '<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;
-    assert!(error.ends_with("b.csv: the dtype has 1 field, but a line has 2 values\n"), "{error}");
+    assert!(error.ends_with("b.csv: the dtype has 1 field, but a record has 2 values\n"), "{error}");
     // If the dtype is a structure, a line that fits it is not a heading, and a file without lines is an empty array.
     tests.write("a.csv", "a,b\n1,c\n2,d\n");
     tests.ok(&["import", "--dtype=[('p', '<U1'), ('q', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
@@ -309,7 +308,10 @@ fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
     let device = Directory::new();
     std::os::unix::fs::symlink("/dev/zero", device.path("zero.csv")).unwrap();
     let zero = device.path("zero.csv").display().to_string();
-    tests.fails(&["import", &zero, "zero.b2nd"], &format!("{zero}: it is not a regular file"));
+    tests.fails(
+        &["import", &zero, "zero.b2nd"],
+        &format!("{zero}: it is not a regular file: a pipe can be given as standard input (-)"),
+    );
 }
 
 #[test]
@@ -363,7 +365,10 @@ fn fortran_order_is_read_from_files_and_pipes() {
     let mut short = tests.command(&["import", "-", "s.b2nd"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     short.stdin.take().unwrap().write_all(&tests.read("f.npy")[..200]).unwrap();
     let output = short.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "-: the shape needs 96 bytes of elements, but the file has 72\n");
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "-: the length of all elements in bytes is 96 by the shape, but 72 in the file\n"
+    );
 }
 
 /// The keys of the header may be in any order and in any quotes, and names may contain any characters.

@@ -37,9 +37,9 @@ fn an_attribute_is_set_read_and_removed() {
 
     for name in ["all", "title", "raw", "file", "plain"] {
         tests.ok(&["meta", "rm", "a.b2nd", name]);
-        tests.fails(&["meta", "rm", "a.b2nd", name], &format!("a.b2nd: there is no attribute {name:?}"));
+        tests.fails(&["meta", "rm", "a.b2nd", name], &format!("a.b2nd: there is no attribute {name:?}: see `b2nd meta list`"));
     }
-    tests.fails(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute or metalayer "all""#);
+    tests.fails(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute or metalayer "all": see `b2nd meta list`"#);
     let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap().clone();
     assert_eq!(trailer(&tests.path("a.b2nd")), trailer(&Place::data().path("example.b2nd")));
 }
@@ -192,7 +192,7 @@ fn attributes_in_stores_are_changed_and_nothing_else() {
             let expected = if word == store { "__vlmeta__.b2f" } else { leaf.member.as_deref().unwrap() };
             assert_eq!(changed, [expected]);
             tests.ok(&["meta", "rm", word, "note"]);
-            tests.fails(&["meta", "rm", word, "note"], &format!("{word}: there is no attribute \"note\""));
+            tests.fails(&["meta", "rm", word, "note"], &format!("{word}: there is no attribute \"note\": see `b2nd meta list`"));
         }
     }
     assert_eq!(tests.names(), ["a.b2d", "a.b2z"]);

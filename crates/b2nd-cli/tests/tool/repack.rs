@@ -127,15 +127,15 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
     tests.fails(&["repack", "--chunks", "3", "a.b2z", "b.b2z"], shapes);
     tests.fails(
         &["repack", "--sparse", "a.b2z", "b.b2z"],
-        "a.b2z: it is a store: --sparse and --contiguous are only for single frames. The name of the new store selects an archive (.b2z) \
+        "a.b2z: it is a store: --sparse and --contiguous are only for single frames; the name of the new store selects an archive (.b2z) \
          or a directory (.b2d)",
     );
     // An error in the source is reported before an error in the target's name.
     tests.write("bad.b2z", b"PK\x03\x04junk");
     tests.fails(&["repack", "bad.b2z", "b.b2d"], "bad.b2z: the zip archive cannot be read: Missing end of central directory");
-    let foreign = "a.b2z: b.csv: .csv is the ending of another format: give the new file a name that ends in .b2z or .b2d";
+    let foreign = "a.b2z: b.csv: .csv is the ending of another format: choose a name that ends in .b2z or .b2d";
     tests.fails(&["repack", "a.b2z", "b.csv"], foreign);
-    let foreign = "a3.b2z::/g0/n0: b.b2z: .b2z is the ending of another format: give the new file a name that ends in .b2nd";
+    let foreign = "a3.b2z::/g0/n0: b.b2z: .b2z is the ending of another format: choose a name that ends in .b2nd";
     tests.fails(&["repack", "a3.b2z::/g0/n0", "b.b2z"], foreign);
     assert!(tests.names().iter().all(|name| !name.starts_with('.') && !name.contains("members")), "{:?}", tests.names());
 }
@@ -184,7 +184,7 @@ fn a_directory_is_never_replaced() {
         assert!(tests.contents() == before, "{args:?} changed something");
     }
     let said = tests.refused(&["repack", "--overwrite", "--sparse", "a.b2nd", "new.b2frame"]);
-    assert_eq!(said, "a.b2nd: new.b2frame: directories are not replaced: remove it first");
+    assert_eq!(said, "a.b2nd: new.b2frame: a directory is not replaced: remove it first");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn members_of_archives_keep_their_names() {
         names
     };
     let expected = sorted(names("s.b2d"));
-    assert!(tests.refused(&["repack", "s.b2d", "s.b2z"]).contains("only names in ASCII can have :"));
+    assert!(tests.refused(&["repack", "s.b2d", "s.b2z"]).contains("only ASCII names can have :"));
     fs::rename(tests.path("s.b2d/x:y/ä.b2nd"), tests.path("s.b2d/ä.b2nd")).unwrap();
     assert!(keys("s.b2d") >= 6 && expected.len() == 6);
     tests.ok(&["repack", "s.b2d", "s.b2z"]);

@@ -278,7 +278,10 @@ fn meta_finds_the_attributes_of_groups_and_the_metadata_of_tables() {
     tests.write("tree.b2d/g/leaf.b2nd", tests.read("group.b2nd"));
     assert_eq!(tests.ok(&["meta", "get", "tree.b2d::/g/h", "depth"]), "\"of a group\"\n");
     assert!(tests.ok(&["meta", "list", "tree.b2d::/g/h"]).contains("\"depth\"       attribute  \"of a group\"\n"));
-    tests.fails(&["meta", "get", "tree.b2d::/g/h", "none"], r#"tree.b2d::/g/h: there is no attribute or metalayer "none""#);
+    tests.fails(
+        &["meta", "get", "tree.b2d::/g/h", "none"],
+        r#"tree.b2d::/g/h: there is no attribute or metalayer "none": see `b2nd meta list`"#,
+    );
     assert_eq!(tests.ok(&["meta", "list", "tree.b2d::/g"]), "");
     for (command, status) in [("check", 3), ("stats", 1)] {
         let refused = "tree.b2d::/g/h: it is a group without leaves\n".to_owned();
@@ -290,7 +293,7 @@ fn meta_finds_the_attributes_of_groups_and_the_metadata_of_tables() {
         assert!(listed.lines().any(|line| line.starts_with("\"schema\"") && line.contains("  metadata  ")), "{listed}");
         assert!(tests.ok(&["meta", "get", table, "schema"]).contains("n_rows"), "{table}");
         let refused = tests.refused(&["meta", "get", "--fixed", table, "schema"]);
-        assert_eq!(refused, format!("{table}: there is no metalayer \"schema\""));
+        assert_eq!(refused, format!("{table}: there is no metalayer \"schema\": see `b2nd meta list`"));
     }
 }
 

@@ -31,7 +31,8 @@ pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
 pub(super) fn open(path: &Path) -> Result<fs::File> {
-    if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a regular file")) }
+    let file = fs::metadata(path)?.is_file().then(|| fs::File::open(path));
+    Ok(file.ok_or_else(|| Error::new("it is not a regular file: a pipe can be given as standard input (-)"))??)
 }
 
 /// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
@@ -43,7 +44,7 @@ pub(super) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
         (Some(length), Some(found)) if length != found => {
-            Err(Error::new(format_args!("the shape needs {length} bytes of elements, but the file has {found}")))
+            Err(Error::new(format_args!("the length of all elements in bytes is {length} by the shape, but {found} in the file")))
         }
         (Some(length), _) => Ok(length),
         (None, _) => Err(Error::new("the shape needs more bytes of elements than a file can hold")),

@@ -16,7 +16,7 @@ pub(in crate::commands) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     match location.path() {
         Some(path) if location.key().is_none() && !holds_store(path) => Ok(File::edit(path)?),
-        Some(_) => Err(Error::new("it is a store or a leaf of a store: digests are only written into single frames")),
+        Some(_) => Err(Error::new("it is a store or has a key: digests are only written into single frames")),
         None if location.is_stdin() => Err(Error::new("it is standard input, but only local files can be changed")),
         None => Err(Error::new("it is on a server, but only local files can be changed")),
     }
@@ -103,6 +103,6 @@ pub(super) fn set(file: &Path, name: &str, bytes: &[u8], fixed: bool) -> Result<
 pub(super) fn remove(file: &Path, name: &str) -> Result<()> {
     change(file, |editor| match editor.remove_vlmetalayer(name)? {
         true => Ok(()),
-        false => Err(Error::new(format_args!("there is no attribute {}", quoted(name.as_bytes())))),
+        false => Err(Error::new(format_args!("there is no attribute {}: see `b2nd meta list`", quoted(name.as_bytes())))),
     })
 }

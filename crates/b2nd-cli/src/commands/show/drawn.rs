@@ -4,7 +4,7 @@ use b2nd::dtype::{DType, ScalarType};
 use b2nd_ndarray::Array;
 use b2nd_view::elements::{Column, Tally, figures_to, reader, step_seconds, text as text_of, time_bytes};
 use b2nd_view::slice::Selection;
-use b2nd_view::text::{LABEL, printable, styled, thousands};
+use b2nd_view::text::{LABEL, count, printable, styled, thousands};
 
 use super::chart::{Axis, Ticks, plain};
 use crate::output::fitted;
@@ -70,7 +70,7 @@ impl Drawn {
         let now = selection.touched(array.grid());
         for (place, &axis) in self.axes.iter().enumerate().filter(|&(place, _)| factors[place] > 1) {
             let (name, step) = (self.axis(place).name, self.values.selection.steps[axis]);
-            self.notes.push(format!("{name} in steps of {step}: {} elements", thousands(self.length(place))));
+            self.notes.push(format!("{name} in steps of {step}: {}", count(self.length(place), "element")));
         }
         if now < first {
             self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
