@@ -536,7 +536,7 @@ def repack(kind):
             return refused("is a table, not a frame", "repack", kind.word, copied)
         for options in [[], ["--overwrite", "--codec", "zstd", "--level", "1"]]:
             if options and kind.file == "filter-delta.b2nd":
-                refused("choose other filters", "repack", *options, kind.word, copied)
+                refused("other filters are needed", "repack", *options, kind.word, copied)
                 options += ["--filters", "shuffle"]
             if options and os.path.isdir(copied):
                 refused("a directory is not replaced", "repack", *options, kind.word, copied)

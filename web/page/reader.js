@@ -29,7 +29,7 @@ function start() {
   });
   worker.addEventListener("error", (event) => {
     for (const { resolve } of waiting.values())
-      resolve({ error: event.message || "the worker that reads values could not be started" });
+      resolve({ error: event.message || "the worker that reads values failed or could not be started" });
     waiting.clear();
   });
 }

@@ -65,7 +65,7 @@ export class UrlSource {
       () => false,
     );
     return isThere
-      ? "cannot be reached from here: the server answers, but does not allow other pages to read from it (CORS)"
+      ? "cannot be reached from here: the server answers, but probably does not allow other pages to read from it (CORS)"
       : "cannot be reached: there was no answer (for example, a wrong host or port, an invalid certificate, or http from an https page)";
   }
 

@@ -577,7 +577,7 @@ fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
     archive[last + name.len() - 1] ^= 0x20;
     let error = Table::only(Store::from_source("it", std::sync::Arc::new(archive)).unwrap()).unwrap_err().to_string();
     let expected = "it: the member \"_cols/i.notnull.b2nD\" is damaged: its own header, which should match the archive's \
-                    directory, has the name \"_cols/i.notnull.b2nd\"";
+                    directory, has a different name";
     assert_eq!(error, expected);
 }
 

@@ -226,7 +226,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
     let salvage = Salvage::new(&broken, false, &mut Decompressor::new()).unwrap();
     assert!(parts(&salvage)[..4].iter().all(|part| *part != SavedChunk::Lost));
     assert!(parts(&salvage)[4..].iter().all(|part| *part == SavedChunk::Lost));
-    assert!(salvage.lost[1].starts_with("chunks 4 to 8: no chunk starts at byte "), "{:?}", salvage.lost);
+    assert!(salvage.lost[1].starts_with("chunks 4 to 8: no valid chunk starts at byte "), "{:?}", salvage.lost);
 }
 
 /// Chunk 1 was updated: its old bytes remain in place, and the new ones are at the end.

@@ -19,7 +19,7 @@ pub fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
 /// Creates the compressor for the chunks of an array whose frame has this header. Fails for the filter delta.
 pub(crate) fn compressor(header: &Header, meta: &B2ndMeta) -> Result<Compressor> {
     if header.filters().any(|(filter, _)| filter == Filter::Delta) {
-        let message = "C-Blosc2 3.3.5 reads wrong values from slices of arrays with the filter delta: choose other filters";
+        let message = "C-Blosc2 3.3.5 reads wrong values from slices of arrays with the filter delta: other filters are needed";
         return Err(b2nd_frame::Error::custom(message).into());
     }
     Ok(header.compressor()?.with_metalayer(b2nd::to_vec(meta)?))

@@ -99,7 +99,7 @@ pub enum Error {
         found: usize,
     },
     /// The elements of a slice or a chunk, or the index of chunks, do not fit into memory.
-    #[error("no memory for {} of {}", count(items, "element"), count(itemsize, "byte"))]
+    #[error("no memory for {} of {}", count(items, "item"), count(itemsize, "byte"))]
     Memory {
         /// The number of elements.
         items: i64,
@@ -185,7 +185,7 @@ fn said(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     match error.downcast_ref::<Error>() {
         Some(Error::NotFound { .. }) => "it does not exist".to_owned(),
         Some(Error::AlreadyExists { .. }) => "it already exists".to_owned(),
-        Some(Error::Precondition { .. }) => "it was replaced: a precondition of the request failed".to_owned(),
+        Some(Error::Precondition { .. }) => "a precondition of the request failed: the object may have been replaced".to_owned(),
         _ => error.to_string(),
     }
 }

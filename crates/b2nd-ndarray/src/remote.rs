@@ -286,7 +286,7 @@ fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
             ("length", meta.size.to_string()),
             ("ETag", meta.e_tag.clone().filter(|_| have_tags).unwrap_or_default()),
             ("version", format!("{:?}", meta.version.as_deref().unwrap_or_default())),
-            ("time", meta.last_modified.to_rfc3339()),
+            ("modification time", meta.last_modified.to_rfc3339()),
         ]
     };
     let ((what, before), (_, after)) = fields(opened).into_iter().zip(fields(now)).find(|(before, after)| before != after)?;

@@ -204,7 +204,9 @@ fn an_object_that_is_replaced_meanwhile_is_an_error() {
 
 #[test]
 fn a_store_that_minds_no_conditions_is_caught_by_its_answers() {
-    for (tagless, longer, expected) in [(false, false, "the ETag"), (true, false, "the time"), (true, true, "the length")] {
+    for (tagless, longer, expected) in
+        [(false, false, "the ETag"), (true, false, "the modification time"), (true, true, "the length")]
+    {
         let store = store_with(frame());
         store.lax.store(true, Ordering::SeqCst);
         store.tagless.store(tagless, Ordering::SeqCst);

@@ -176,7 +176,7 @@ fn a_typesize_that_the_data_do_not_have_takes_no_memory() {
     frame[HeaderField::TYPESIZE.value()].copy_from_slice(&2_000_000_000_i32.to_be_bytes());
     std::fs::write(&path, frame).unwrap();
     let array = Array::open(&path).unwrap();
-    let expected = "the slice has 6,000,000,000 bytes, but the frame has only 3 bytes of data";
+    let expected = "the selected range spans 6,000,000,000 bytes, but the frame has only 3 bytes of data";
     refused(array.read_bytes(&array.whole()), expected);
 }
 
@@ -302,7 +302,7 @@ fn what_is_not_written() {
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
     refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "expected 6 bytes, found 5");
     let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
-    let expected = "C-Blosc2 3.3.5 reads wrong values from slices of arrays with the filter delta: choose other filters";
+    let expected = "C-Blosc2 3.3.5 reads wrong values from slices of arrays with the filter delta: other filters are needed";
     refused(b2nd_ndarray::write(&path, &array![1, 2], &delta), expected);
     let wide = B2ndMeta::new(Geometry::new(&[2], &[2], &[2]).unwrap(), "|S128");
     for parameter in [0, 128] {

@@ -28,7 +28,7 @@ fn a_key_of_a_directory_is_a_file_in_it() {
     let array = Array::from_store(directory.path(), "/group/x").unwrap();
     assert_eq!(array.read::<u16>(&array.whole()).unwrap(), values.into_dyn());
     let out = Array::from_store(directory.path().join("group"), "/../group/x").unwrap_err().to_string();
-    assert!(out.ends_with("it has no leaf /../group/x; its leaves are /x"), "{out}");
+    assert!(out.ends_with("it has no leaf /../group/x; its leaf is /x"), "{out}");
 }
 
 #[test]

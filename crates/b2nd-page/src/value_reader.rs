@@ -266,7 +266,7 @@ pub(crate) fn framed(formed: Result<(Value, Vec<u8>)>) -> Vec<u8> {
 }
 
 fn nothing() -> Error {
-    Error::custom("no values are selected: load the page again")
+    Error::custom("nothing is open or selected: load the page again")
 }
 
 /// Returns the text of an element. If its dtype is unknown, returns its bytes in hexadecimal digits.

@@ -38,7 +38,7 @@ impl LocalFile {
             return match fs::metadata(&frame) {
                 Ok(metadata) if metadata.is_file() => LocalFile::regular(&frame),
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
-                _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory without {SPARSE_FRAME}")).into()),
+                _ => Err(io::Error::new(io::ErrorKind::IsADirectory, format!("a directory with no file {SPARSE_FRAME}")).into()),
             };
         }
         if !metadata.is_file() {

@@ -108,7 +108,7 @@ const FIRST_BYTES: u64 = 512;
 /// The minimum number of bytes of a file that is recognized as text.
 const SENTENCE: usize = 16;
 
-const ZARR: &str = "a Zarr store, or a part of one: `b2nd ls` lists its arrays, `b2nd import` converts them";
+const ZARR: &str = "a Zarr store, or a part of one: `b2nd ls` lists a store's arrays, `b2nd import` converts them";
 
 /// Describes the format of a directory that is neither a sparse frame nor a store. Returns `None` for unknown formats.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {

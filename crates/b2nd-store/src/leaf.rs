@@ -72,7 +72,7 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     };
     if let Some(column) = leaves.iter().find_map(in_table) {
         return Err(Error::custom(format_args!(
-            "{wanted} is a column of a table: name the table, and select its column {column}"
+            "it has no leaf {wanted}, but a table with the column {column}: name the table, and select this column"
         )));
     }
     let prefix = format!("{}/", wanted.trim_end_matches('/'));
@@ -83,11 +83,11 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
         return Err(Error::custom(format_args!("it has no leaf {wanted}: the store has no leaves")));
     }
     let keys: Vec<_> = of.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
-    let more = if of.len() > keys.len() { ", …" } else { "" };
+    let (are, more) = (if of.len() == 1 { "leaf is" } else { "leaves are" }, if of.len() > keys.len() { ", …" } else { "" });
     if is_group {
         return Err(Error::custom(format_args!("{wanted} is a group: name one of its leaves, {}{more}", keys.join(", "))));
     }
-    Err(Error::custom(format_args!("it has no leaf {wanted}; its leaves are {}{more}", keys.join(", "))))
+    Err(Error::custom(format_args!("it has no leaf {wanted}; its {are} {}{more}", keys.join(", "))))
 }
 
 impl Leaf {
@@ -107,7 +107,7 @@ impl Leaf {
             }
             Content::Table(_) => Err(Error::custom(format_args!("{} is a table, not a frame", self.key))),
             Content::Remote { urlbase, path } => Err(Error::custom(format_args!(
-                "{} is a reference to {path} on {urlbase}: the store does not contain its data",
+                "{} is a reference to {path:?} on the server {urlbase:?}: the store does not contain its data",
                 self.key
             ))),
         }

@@ -111,10 +111,10 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
 /// Returns the error for a folder without any Blosc2 file.
 fn nothing(files: &[String]) -> Error {
     if files.iter().any(|file| file.ends_with(".npy")) {
-        return Error::custom("it contains NumPy files: unpack a .npz file first, then convert .npy files with `b2nd import`");
+        return Error::custom("no Blosc2 file was found in it: `b2nd import` converts .npy files (unpack an archive first)");
     }
     Error::custom(format_args!(
-        "it contains no Blosc2 file: no frame (.b2nd, .b2f, .b2b, or a sparse one's chunks.b2frame) and no store ({EMBED})"
+        "no Blosc2 file was found in it: no frame (.b2nd, .b2f, .b2b, or a sparse one's chunks.b2frame) and no store ({EMBED})"
     ))
 }
 

@@ -87,7 +87,7 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> RangeCache<F> {
         let (expected, bytes) = (range.end - range.start, (self.fetch)(range.clone())?);
         if bytes.len() as u64 != expected {
             let [expected, found] = [expected, bytes.len() as u64].map(|length| crate::text::count(length, "byte"));
-            let message = format!("bytes {} to {}: expected {expected}, found {found}", range.start, range.end);
+            let message = format!("bytes {}..{}: expected {expected}, found {found}", range.start, range.end);
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
         }
         Ok(bytes)

@@ -137,11 +137,11 @@ impl Member {
             return Err("is missing".to_owned());
         };
         if number(26, 2) != name.len() as u64 || found != name.as_bytes() {
-            return Err(format!("has the name \"{}\"", printable(&String::from_utf8_lossy(found))));
+            return Err("has a different name".to_owned());
         }
         let (flags, method) = (number(6, 2), number(8, 2));
         if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
-            return Err(format!("has the compression method {method}"));
+            return Err(format!("has the compression method {method}, not {}", self.method));
         }
         // The local header may lack the lengths, which can also be stored after the data or in the extra field.
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
@@ -163,7 +163,7 @@ impl Folder for Zip {
         }
         let (member, range) = self.entry(name)?;
         match member.method {
-            _ if member.is_encrypted => Err(refused(name, "encrypted")),
+            _ if member.is_encrypted => Err(refused(name, "encrypted, which is not supported")),
             CompressionMethod::STORE => Ok(Some(Arc::new(Window::new(self.source.clone(), range)))),
             CompressionMethod::DEFLATE if name == EMBED => {
                 Err(refused(name, "compressed, but python-blosc2 needs it uncompressed"))

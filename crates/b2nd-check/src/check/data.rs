@@ -104,7 +104,7 @@ impl Findings {
 
     /// Adds a finding that the values of a chunk do not match its digest.
     fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
-        let finding = "its values do not match its digest: the values were damaged, or changed without a new digest";
+        let finding = "its values do not match its digest: one of them was damaged, or the values changed without a new digest";
         self.unreadable(format!("chunk {chunk}"), offset, finding, READ);
     }
 

@@ -196,7 +196,7 @@ impl Findings {
             self.add(place, start, finding, VALID_REJECTED_BY_PYTHON);
         }
         if value.leaves().filter_map(|leaf| leaf.as_bytes()).any(is_pickle) {
-            self.add(place, start, "it holds a pickle: loading it can run any code", [YES, YES, None]);
+            self.add(place, start, "it holds what looks like a pickle: loading a pickle can run any code", [YES, YES, None]);
         }
     }
 

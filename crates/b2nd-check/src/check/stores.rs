@@ -56,7 +56,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(schema)) => findings.schema(&schema),
         Some(Err(error)) => findings.unreadable("schema", None, error, NOT_FOR_PYTHON),
-        None => findings.unreadable("schema", None, "the table's metadata has no string named \"schema\"", NOT_FOR_PYTHON),
+        None => findings.unreadable("schema", None, "the table's metadata has no readable string \"schema\"", NOT_FOR_PYTHON),
     }
     if !table.has_valid_rows {
         findings.unreadable("_valid_rows.b2nd", None, "it is missing, so it is unknown which rows were deleted", NOT_FOR_PYTHON);

@@ -29,12 +29,12 @@ impl Salvage<'_> {
             let front = self.source.read(at..end.min(at.saturating_add(HEADER)))?;
             let chunk = match ChunkHeader::from_slice(&front) {
                 Ok(chunk) if self.is_plausible(&chunk) && front.len() >= SHORT_HEADER => chunk,
-                Ok(_) => break format!("no chunk of this frame starts at byte {at}"),
-                Err(error) => break format!("no chunk starts at byte {at}: {error}"),
+                Ok(_) => break format!("no valid chunk of this frame starts at byte {at}"),
+                Err(error) => break format!("no valid chunk starts at byte {at}: {error}"),
             };
             let next = at.saturating_add(chunk.cbytes() as u64);
             if next > end {
-                break format!("the chunk at byte {at} is cut off: {} missing", b2nd_store::text::count(next - end, "byte"));
+                break format!("the chunk at byte {at} lacks {} at its end", b2nd_store::text::count(next - end, "byte"));
             }
             if at >= chunks_end && self.is_index(at..next, &chunk, &starts, decompressor)? {
                 break format!("the chunk at byte {at} is an index of the chunks before it");

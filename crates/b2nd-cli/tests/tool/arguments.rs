@@ -33,7 +33,7 @@ fn a_file_of_another_format_is_named() {
     assert!(
         tests
             .refused(&["stats", "a.zarr"])
-            .ends_with("it is a Zarr store, or a part of one: `b2nd ls` lists its arrays, `b2nd import` converts them")
+            .ends_with("it is a Zarr store, or a part of one: `b2nd ls` lists a store's arrays, `b2nd import` converts them")
     );
 }
 
@@ -50,9 +50,9 @@ fn an_archive_without_blosc2_says_so() {
         };
         assert_eq!(
             said("a.npz"),
-            "a.npz: it contains NumPy files: unpack a .npz file first, then convert .npy files with `b2nd import`\n"
+            "a.npz: no Blosc2 file was found in it: `b2nd import` converts .npy files (unpack an archive first)\n"
         );
-        assert!(said("a.zip").starts_with("a.zip: it contains no Blosc2 file: "), "{}", said("a.zip"));
+        assert!(said("a.zip").starts_with("a.zip: no Blosc2 file was found in it: "), "{}", said("a.zip"));
     }
 }
 
@@ -95,7 +95,10 @@ fn a_key_that_is_not_a_leaf_is_answered_with_what_is_there() {
     assert_eq!(tests.refused(&["head", "t.b2z::/g0"]), "t.b2z::/g0: /g0 is a group: name one of its leaves, /g0/n0, /g0/n2");
     if cfg!(feature = "arrow") {
         let refused = crate::harness::Place::tables().refused(&["cat", "kinds.b2z::/u"]);
-        assert_eq!(refused, "kinds.b2z::/u: /u is a column of a table: name the table, and select its column u");
+        assert_eq!(
+            refused,
+            "kinds.b2z::/u: it has no leaf /u, but a table with the column u: name the table, and select this column"
+        );
     }
 }
 

@@ -171,10 +171,10 @@ fn a_directory_that_is_no_store_is_listed_or_refused() {
     tests.take("example.b2nd", "mixed/example.b2nd");
     tests.write("zarr/.zarray", "{}");
     tests.write("zarr/0.0", "");
-    let directory = "a directory without chunks.b2frame";
+    let directory = "a directory with no file chunks.b2frame";
     let below = format!("mixed: {directory} (`b2nd info -r` and other commands with -r search it for frames)");
     let zarr = format!(
-        "zarr: {directory}: it is a Zarr store, or a part of one: `b2nd ls` lists its arrays, `b2nd import` converts them"
+        "zarr: {directory}: it is a Zarr store, or a part of one: `b2nd ls` lists a store's arrays, `b2nd import` converts them"
     );
     assert_eq!(tests.ok(&["info", "mixed"]), tests.ok(&["ls", "mixed"]));
     for args in [&["cat"][..], &["head"], &["export"], &["cat", "--csv"]] {

@@ -93,7 +93,7 @@ fn digests_find_damage_that_still_decodes() {
     let mut damaged = digested.clone();
     damaged[header.header_len() + 96 + 40] ^= 1;
     tests.write("b.b2nd", &damaged);
-    let others = "its values do not match its digest: the values were damaged, or changed without a new digest";
+    let others = "its values do not match its digest: one of them was damaged, or the values changed without a new digest";
     let line = format!("b.b2nd: chunk 1 at byte {}: {others} (read by C-Blosc2 and python-blosc2)\n", header.header_len() + 96);
     assert_eq!(tests.run(&["check", "--data", "b.b2nd"]), (line, String::new(), 1));
     assert!(tests.ok(&["check", "b.b2nd"]).contains(": ok: "));

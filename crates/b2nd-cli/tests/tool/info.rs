@@ -66,7 +66,7 @@ fn what_cannot_be_read_has_a_line_and_does_not_stop_the_others() {
     let expected = format!(
         "tests/data/missing.b2nd: {missing}\n\
          {BETA}: {}\n\
-         tests: a directory without chunks.b2frame (`b2nd info -r` and other commands with -r search it for frames)\n",
+         tests: a directory with no file chunks.b2frame (`b2nd info -r` and other commands with -r search it for frames)\n",
         File::open(Place::root().path(BETA)).unwrap_err(),
     );
     assert_eq!(err, expected);

@@ -48,7 +48,7 @@ impl Array {
         let found = bytes.header().nbytes();
         if expected != found as u64 {
             let [expected, found] = [expected, found as u64].map(|length| b2nd_store::text::count(length, "byte"));
-            return Err(in_chunk(Error::custom(format_args!("expected {expected} as in the frame's header, found {found}"))));
+            return Err(in_chunk(Error::custom(format_args!("expected {expected} of data, found {found}"))));
         }
         self.chunk_data(&bytes).map_err(in_chunk)
     }

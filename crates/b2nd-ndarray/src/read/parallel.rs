@@ -61,7 +61,7 @@ impl Array {
             fetched?.into_iter().try_for_each(|(range, bytes)| pieces.put(range, bytes))?;
             if pieces.held() == held {
                 return Err(Error::custom(format_args!(
-                    "bytes {} to {} were requested, but the source did not return them",
+                    "bytes {}..{} were requested, but the source did not return them",
                     first.start, first.end
                 )));
             }
