@@ -274,7 +274,7 @@ impl Case {
         let differ = json.get("differ").map_or(Ok(Vec::new()), Differ::list)?;
         let parts = match json.get("parts") {
             Some(Value::Array(parts)) => {
-                parts.iter().map(part).collect::<Option<_>>().ok_or("`parts`: expected hex `bytes` and integer `times`")?
+                parts.iter().map(part).collect::<Option<_>>().ok_or("`parts`: expected strings: hex `bytes`, decimal `times`")?
             }
             _ => Vec::new(),
         };

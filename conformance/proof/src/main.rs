@@ -91,7 +91,7 @@ fn run() -> Result<bool, String> {
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
     // C-Blosc2 may reject frames, because the default, C-Blosc2 2.21.3, cannot read all frames whose format has version 3.
     let refuses = reader.library() == Library::CBlosc2;
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected 0 or more, found {text:?}"));
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected a uint64, found {text:?}"));
     let (most, time) = match limit.strip_suffix('s') {
         Some(seconds) => (u64::MAX, Duration::from_secs(number(seconds)?)),
         None => (number(limit)?, Duration::MAX),
@@ -112,9 +112,9 @@ fn run() -> Result<bool, String> {
         seeds.extend(Seed::new(file.display().to_string(), bytes));
     }
     if seeds.is_empty() {
-        return Err(format!("no file below the directories is a contiguous frame of at most {LONGEST} bytes"));
+        return Err(format!("no file below the directories could be opened as a contiguous frame of at most {LONGEST} bytes"));
     }
-    println!("{} of {} short files are contiguous frames, such as {}", seeds.len(), files.len(), seeds[0].name);
+    println!("{} of {} short files could be opened as contiguous frames, such as {}", seeds.len(), files.len(), seeds[0].name);
 
     let mut worker = Worker::new(program);
     let mut rng = Rng::with_seed(seed);

@@ -48,7 +48,7 @@ impl LiveRows {
         let (shape, dtype) = (array.geometry().shape(), leaf.dtype()?);
         let (&[length], "|b1") = (shape, dtype.as_str()) else {
             return Err(Error::damaged(format_args!(
-                "expected one dimension and the dtype |b1, found the shape {shape:?} and the dtype {dtype}"
+                "expected one dimension and the dtype |b1, found the shape {shape:?} and the dtype {dtype:?}"
             )));
         };
         let length = u64::try_from(length).unwrap_or(0);

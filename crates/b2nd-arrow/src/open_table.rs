@@ -87,7 +87,7 @@ impl OpenTable {
             Some(version) if VERSIONS.contains(&version) => {}
             _ => {
                 let found = metadata.get("version").map_or("none".to_owned(), Value::to_string);
-                return Err(Error::damaged(format_args!("the schema's version: expected 1 to 3, found {found}")));
+                return Err(Error::damaged(format_args!("the schema's version: expected 1, 2 or 3, found {found}")));
             }
         }
         if let Some(rows) = metadata.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {

@@ -101,11 +101,9 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
         let name = text(column, "name").ok_or_else(unnamed)?;
         let of = column.get("col_deps").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let of: Vec<_> = of.map(|name| format!("{name:?}")).collect();
-        let what = match text(column, "expression") {
-            Some(expression) => format!("by the expression {expression:?}"),
-            None => "with Python code".to_owned(),
-        };
-        let why = format!("its values are not in a file: python-blosc2 computes them from {} {what}", of.join(", "));
+        let of = if of.is_empty() { String::new() } else { format!("from {} ", of.join(", ")) };
+        let what = text(column, "expression").map_or("with Python code".to_owned(), |it| format!("by the expression {it:?}"));
+        let why = format!("its values are not in a file: python-blosc2 computes them {of}{what}");
         let spec = Spec { kind: Kind::Refused(why), nulls: Nulls::None };
         columns.push(ColumnInfo { name, kind: "computed".to_owned(), data_type: spec.data_type(), spec });
     }

@@ -171,11 +171,13 @@ impl Table {
             Some(ColumnInfo { data_type: Err(why), .. }) => Error::new(ErrorKind::Refused, why).in_column(name),
             _ => match self.0.outputs.iter().position(parent).and_then(|place| self.0.schema.fields().get(place)) {
                 Some(field) => {
-                    let whole = field.name();
-                    let message = format!("column {name:?} is a part of the struct {whole:?}: read column {whole:?} instead");
+                    let message = format!("column {name:?} is a part of the struct {0:?}: read {0:?} instead", field.name());
                     Error::new(ErrorKind::NotFound, message)
                 }
-                None => Error::new(ErrorKind::NotFound, format_args!("there is no column {name:?}")),
+                None => {
+                    let all: Vec<_> = self.0.schema.fields().iter().map(|field| field.name()).collect();
+                    Error::new(ErrorKind::NotFound, format_args!("there is no readable column {name:?}: expected one of {all:?}"))
+                }
             },
         };
         Err(error.in_table(&self.0.name))

@@ -298,7 +298,7 @@ impl Dataset {
         let bytes = self.bytes.read(place.address..place.address.saturating_add(place.size))?.into_owned();
         let (expected, found) = (place.size, bytes.len());
         if (found as u64) < expected {
-            return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is damaged")));
+            return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is damaged or cut off")));
         }
         Ok(bytes)
     }

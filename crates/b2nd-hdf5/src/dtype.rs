@@ -53,7 +53,8 @@ pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
         Datatype::Reference { ref_type: ReferenceType::Object, .. } => refused("references to objects"),
         Datatype::Reference { .. } => refused("references to regions of datasets"),
         Datatype::FloatingPoint { size, .. } => refused(&format!("{size}-byte floats")),
-        Datatype::FixedPoint { size, .. } | Datatype::Bitfield { size, .. } => refused(&format!("{size}-byte integers")),
+        Datatype::FixedPoint { size, .. } => refused(&format!("{size}-byte integers")),
+        Datatype::Bitfield { size, .. } => refused(&format!("{size}-byte bitfields")),
     }
 }
 

@@ -48,7 +48,7 @@ impl Index {
     fn parse(text: &str) -> Result<Index, String> {
         let number = |text: &str| match text.trim() {
             "" => Ok(None),
-            digits => digits.parse().map(Some).map_err(|_| format!("expected START:STOP, a 64-bit index or :, found {digits:?}")),
+            digits => digits.parse().map(Some).map_err(|_| format!("expected a 64-bit integer, as in 2:10:2, found {digits:?}")),
         };
         if text == "..." {
             return Ok(Index::Rest);

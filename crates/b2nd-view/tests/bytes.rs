@@ -66,7 +66,7 @@ fn what_is_odd_about_a_chunk_has_its_row() {
         (stored.clone(), vec!["fixint value 1"]),
         ([stored.clone(), vec![7, 8]].concat(), vec!["fixint value 1", " stale bytes 2 bytes"]),
         ([with(12, 34), vec![7, 8]].concat(), vec!["fixint value 1", " stale bytes 1 byte", " stale bytes 1 byte"]),
-        (with(12, 34), vec![" a chunk that is cut off 33 bytes"]),
+        (with(12, 34), vec![" a chunk shorter than its cbytes 33 bytes"]),
         (with(3, 0), vec![" bytes 33 bytes"]),
         (b"text".to_vec(), vec![r#" bytes "text""#]),
         (vec![], vec![]),

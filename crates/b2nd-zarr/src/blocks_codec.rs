@@ -83,7 +83,7 @@ impl BlocksCodec {
         let grid = Geometry::new(&shape, &chunkshape, &self.block_shape).and_then(|geometry| geometry.grid()).map_err(failed)?;
         let bytes = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
         let (Some(len), Some(padded_len)) = (bytes(grid.nitems()), bytes(grid.extchunknitems())) else {
-            return Err(failed("the chunk is too large"));
+            return Err(failed(format_args!("the chunk has more than {} bytes with padding", usize::MAX)));
         };
         Ok(Chunk { whole: shape.iter().map(|&length| 0..length).collect(), grid, itemsize, len, padded_len })
     }

@@ -79,7 +79,7 @@ impl ReadableStorageTraits for Files {
             return Err(failed(format_args!("{key}: a symbolic link leads out of the array's directory, and is not followed")));
         }
         let found = fs::metadata(&path)?;
-        if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: it is not a regular file"))) }
+        if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: expected a regular file"))) }
     }
 
     fn supports_get_partial(&self) -> bool {

@@ -238,7 +238,7 @@ fn check_lengths(
     let length = product(shape.iter().copied()).saturating_mul(itemsize);
     if length.max(chunks.saturating_mul(PER_CHUNK)) > stored.saturating_mul(RATIO).saturating_add(FREE) {
         return Err(format!(
-            "it has {chunks} chunks and {length} bytes, but files of only {stored} bytes: files may be missing, or the shape may be wrong"
+            "it has {length} bytes (chunks: {chunks}), its files only {stored}: files may be missing, or the shape may be wrong"
         ));
     }
     Ok(())

@@ -64,7 +64,7 @@ impl Cells {
         let is_map = matches!(metalayer, [0x80..=0x8f | 0xde | 0xdf, ..]);
         let said = value::read(metalayer)
             .filter(|_| is_map)
-            .ok_or_else(|| Error::damaged("the metalayer \"batcharray\" is not a MessagePack map"))?;
+            .ok_or_else(|| Error::damaged("the metalayer \"batcharray\" cannot be read as a MessagePack map"))?;
         let format = match said.get("serializer").and_then(|name| name.as_str()) {
             Some("arrow") => CellFormat::Arrow(said.get("arrow_schema").and_then(|schema| schema.as_bytes()).map(<[u8]>::to_vec)),
             _ => CellFormat::Arrays,

@@ -82,7 +82,7 @@ impl ColumnFile {
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
         if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {
             return Err(Error::damaged(format_args!(
-                "the vlmetalayer {name:?} has {nbytes} bytes of data in {cbytes} compressed bytes, which are too many"
+                "the vlmetalayer {name:?} has {nbytes} bytes, compressed {cbytes}: the limits are {MAX_VALUE}, {MAX_RATIO} to 1"
             )));
         }
         self.allow(nbytes as u64)?;
@@ -155,7 +155,7 @@ fn block_table(front: &[u8]) -> b2nd_frame::Result<b2nd_frame::Blocks<'_>> {
 /// Returns an error if `nbytes` bytes of data in `cbytes` compressed bytes exceed [`MAX_RATIO`].
 fn plausible(nbytes: usize, cbytes: usize) -> Result<()> {
     if nbytes / MAX_RATIO > cbytes {
-        return Err(Error::damaged(format_args!("{nbytes} bytes of data are too many for {cbytes} compressed bytes")));
+        return Err(Error::damaged(format_args!("{nbytes} bytes, compressed to {cbytes}: the limit is {MAX_RATIO} to 1")));
     }
     Ok(())
 }

@@ -164,7 +164,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     let is_nested = matches!(field.type_type(), Type::List | Type::LargeList | Type::Struct_);
     let is_indexed = |dictionary: ipc::DictionaryEncoding| dictionary.indexType().is_some_and(is_integer) && !is_nested;
     if !is_known || !field.dictionary().is_none_or(is_indexed) {
-        return Err(wrong(format_args!("unsupported values of the type {:?}", field.type_type())));
+        return Err(wrong(format_args!("a field of the type {:?} that is not supported", field.type_type())));
     }
     field.children().into_iter().flatten().try_for_each(check_type)
 }

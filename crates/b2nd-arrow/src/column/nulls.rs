@@ -79,7 +79,7 @@ impl Valid {
                     if rows.len() != place.rows || rows.width != 1 || dtype != "|b1" {
                         let (shape, expected) = (rows.array.geometry().shape(), place.rows);
                         return Err(Error::damaged(format_args!(
-                            "its mask of nulls: expected the shape [{expected}] and the dtype |b1, found {shape:?} and {dtype}"
+                            "its mask of nulls: expected the shape [{expected}] and the dtype |b1, found {shape:?} and {dtype:?}"
                         )));
                     }
                     Valid::Mask(rows.into())

@@ -109,7 +109,7 @@ impl Spec {
             }
             "struct" => Kind::Struct(fields(spec)?),
             "list" => list(spec)?,
-            "object" => Kind::Refused("its type is object, whose values have no common type".to_owned()),
+            "object" => Kind::Refused("values of the kind object have no common type".to_owned()),
             kind => match number(kind) {
                 Some(element) => Kind::Element(element),
                 None => Kind::Refused(format!("the kind {kind:?} is not supported")),
@@ -123,8 +123,7 @@ impl Spec {
     fn of_cells(spec: &Value) -> Result<Spec, String> {
         let mut spec = Spec::of(spec)?;
         if matches!(&spec.kind, Kind::Element(element) if numpy_dtype::is_complex(element)) {
-            spec.kind =
-                Kind::Refused("its values are complex numbers inside of lists or structs, which are not supported".to_owned());
+            spec.kind = Kind::Refused("complex numbers inside of lists or structs are not supported".to_owned());
         }
         Ok(spec)
     }
@@ -185,8 +184,8 @@ fn number(kind: &str) -> Option<DataType> {
 }
 
 fn unit(spec: &Value) -> Result<TimeUnit, String> {
-    let unit = &spec["unit"];
-    unit.as_str().and_then(time_unit).ok_or_else(|| format!("unit: expected s, ms, us or ns, found {unit}"))
+    let found = || spec.get("unit").map_or("nothing".to_owned(), Value::to_string);
+    spec["unit"].as_str().and_then(time_unit).ok_or_else(|| format!("unit: expected s, ms, us or ns, found {}", found()))
 }
 
 fn ndarray(spec: &Value) -> Result<Kind, String> {
@@ -194,7 +193,7 @@ fn ndarray(spec: &Value) -> Result<Kind, String> {
     let shape = spec.get("item_shape").and_then(Value::as_array).ok_or("item_shape: expected a list")?;
     let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
     let shape: Vec<u64> =
-        shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected 0 to 2147483647, found {axis}"))?;
+        shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected 0, 1, … or 2147483647, found {axis}"))?;
     Ok(match numpy_dtype::data_type(dtype) {
         Ok(element) => Kind::NdArray(element, shape),
         Err(why) => Kind::Refused(why),
@@ -204,7 +203,7 @@ fn ndarray(spec: &Value) -> Result<Kind, String> {
 fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
     let fields = spec.get("fields").and_then(Value::as_array).ok_or("fields: expected a list")?;
     let field = |field: &Value| {
-        let name = field.get("name").and_then(Value::as_str).ok_or("fields: expected a name in each field")?;
+        let name = field.get("name").and_then(Value::as_str).ok_or("fields: expected a string as the name of each field")?;
         let mut spec = Spec::of_cells(field).map_err(|error| format!("field {name:?}: {error}"))?;
         if let Kind::Refused(why) = &spec.kind {
             spec.kind = Kind::Refused(format!("field {name:?}: {why}"));
@@ -218,8 +217,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
     let item = Spec::of_cells(spec.get("item").ok_or("item: expected the type of the list's items, found nothing")?)?;
     let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
     if nullable && item.kind == Kind::Element(DataType::Boolean) {
-        let why = "its items are bools that may be null, which python-blosc2 does not support";
-        return Ok(Kind::Refused(why.to_owned()));
+        return Ok(Kind::Refused("python-blosc2 does not support lists of bools that may be null".to_owned()));
     }
     let text = |key: &str| spec.get(key).and_then(Value::as_str);
     let storage = match (text("storage").unwrap_or("batch"), text("serializer").unwrap_or("msgpack")) {

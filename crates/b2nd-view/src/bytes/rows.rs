@@ -183,7 +183,7 @@ impl<'a> RowList<'a> {
     fn chunk(&mut self) -> Option<()> {
         let Ok(header) = ChunkHeader::from_slice(self.rest) else { return self.left("bytes", text_or_length) };
         let Some((chunk, after)) = self.rest.split_at_checked(header.cbytes()) else {
-            return self.left("a chunk that is cut off", length);
+            return self.left("a chunk shorter than its cbytes", length);
         };
         self.rest = chunk;
         let end = self.offset + header.header_len() as u64;
