@@ -16,8 +16,8 @@ pub struct ChunkRun {
 
 /// The location of a chunk and its header, or the value of a special chunk.
 pub enum Content {
-    /// The chunk has no bytes: the index gives the value of all elements. The second field is the length of each chunk's data in bytes, if
-    /// the frame's header determines it.
+    /// The chunk has no bytes: its entry in the index says that all elements have the same value, or are uninitialized. The second field is
+    /// the length of each chunk's data in bytes, if the frame's header determines it.
     Special(Special, Option<u64>),
     /// The chunk has bytes. In a sparse frame, the first field is the number of the chunk's file. In other frames, it is the offset of the
     /// bytes, counted from the end of the frame's header.

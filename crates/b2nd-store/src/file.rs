@@ -25,8 +25,8 @@ pub struct LocalFile {
 }
 
 impl LocalFile {
-    /// Opens a file, or the file with the header in a sparse frame's directory. Anything else is rejected without opening it: for example,
-    /// opening a pipe would block until a writer opens the pipe.
+    /// Opens a file, or the file with the header in a sparse frame's directory. Anything else, such as a pipe, is rejected without opening
+    /// it.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Source for LocalFile {
     }
 }
 
-/// A directory, with all files below it.
+/// A directory, with the files below it.
 #[derive(Clone, Debug)]
 pub struct Directory(
     /// The path of the directory.
@@ -102,7 +102,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails if a directory cannot be created.
+    /// Fails if a directory cannot be created. A path that exists already is not checked: it may be a file.
     pub fn place(&self, name: &str) -> io::Result<PathBuf> {
         let mut path = self.0.clone();
         let (directories, name) = name.rsplit_once('/').unwrap_or(("", name));

@@ -11,7 +11,8 @@ use crate::text::printable;
 /// The maximum number of bytes that [`Folder::verify`] reads at a time.
 const PART: u64 = 1 << 20;
 
-/// The file of a store that contains small leaves as embedded frames. Its metalayers determine the kind of the store.
+/// The file of a store that contains leaves as embedded frames. Its metalayers determine the kind of the store, unless the store itself is
+/// a table.
 pub(crate) const EMBED: &str = "embed.b2e";
 
 /// The file that contains the attributes of a store or of a group.
@@ -26,13 +27,13 @@ pub(crate) const TABLE: &str = "_meta.b2f";
 /// The file that contains the user's attributes of a table.
 pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 
-/// The endings of file names by which leaves are recognized. Files with other names are leaves if they are frames.
+/// The endings of file names by which leaves are recognized. Files with other names can also be leaves, if they are frames.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
-/// A file that a folder contains, but that [`Folder::files`] does not list.
+/// A file or directory that a folder contains, but that [`Folder::files`] leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The name of the file. Bytes that are not UTF-8 are replaced.
+    /// The path of the file, relative to the folder. Bytes that are not UTF-8 are replaced.
     pub name: String,
     /// The reason why the file is left out.
     pub why: Why,
@@ -68,7 +69,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// A set of named files: a directory or an archive. It may be remote, with only a part of its bytes fetched so far.
+/// A set of named files, such as a directory or an archive. It may be remote, with only a part of its bytes fetched so far.
 pub trait Folder {
     /// Returns the paths of the files, relative to the folder, with `/` between names.
     ///
@@ -134,7 +135,7 @@ pub trait Folder {
     ///
     /// # Errors
     ///
-    /// Fails if the archive cannot be read.
+    /// Fails if the archive cannot be read or does not contain the file.
     fn offset(&self, _file: &str) -> Result<u64> {
         Ok(0)
     }
@@ -149,8 +150,8 @@ pub(crate) fn same_crc(file: &str, expected: u32, found: u32) -> Result<()> {
     Err(Error::custom(format_args!("{name}: the archive is damaged: expected the CRC-32 {expected:08x}, found {found:08x}")))
 }
 
-/// Returns true if a file that starts with these ten bytes is a frame. A frame starts with a MessagePack array whose first element is the
-/// string `b2frame\0`.
+/// Returns true if a file that starts with these bytes is a frame. At least ten bytes are needed. A frame starts with a MessagePack array
+/// whose first element is the string `b2frame\0`.
 pub fn is_frame(first: &[u8]) -> bool {
     matches!(first, [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0, ..])
 }
@@ -181,8 +182,8 @@ pub(crate) fn named(file: &str, error: Error) -> Error {
     }
 }
 
-/// Returns true if the cause of an error is the source, which failed or has not fetched the necessary bytes yet. Returns false if the cause
-/// is invalid content.
+/// Returns true if the cause of an error is the source, which failed or has not fetched the necessary bytes yet. Returns false for other
+/// errors, such as those of invalid content.
 pub fn is_of_source(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing { .. })
 }

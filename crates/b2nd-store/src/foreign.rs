@@ -1,4 +1,4 @@
-//! Recognizes files of other formats, so that an error can name the format, and opens those for which a program has an opener.
+//! Recognizes files of other formats, so that an error can name the format, and holds the function with which a program opens HDF5 files.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -78,8 +78,8 @@ pub(crate) fn has_ending(name: &Path, endings: &[&str]) -> bool {
     name.extension().is_some_and(|ending| endings.iter().any(|one| ending.eq_ignore_ascii_case(one)))
 }
 
-/// Sets the function that opens HDF5 files in this process. Then [`Store`](crate::Store) and [`Location`](crate::Location) open an HDF5
-/// file like a store. Later calls have no effect.
+/// Sets the function that opens HDF5 files in this process. Then [`Store`](crate::Store) and
+/// [`Location::frame`](crate::Location::frame) open an HDF5 file like a store. Later calls have no effect.
 ///
 /// This crate cannot call such a function itself, because the crate that reads HDF5 depends on this one.
 pub fn open_hdf5_with(opener: Opener) {

@@ -1,4 +1,4 @@
-//! [`Kind`]: the type that python-blosc2 opens a frame as.
+//! [`Kind`]: what a frame contains.
 
 use b2nd_frame::{Decompressor, Header, Trailer};
 use serde::{Serialize, Serializer};
@@ -6,14 +6,14 @@ use serde::{Serialize, Serializer};
 use crate::attributes;
 use crate::value;
 
-/// The kind of a frame: the type of object that python-blosc2 opens it as. The frame's metalayers and attributes determine its kind. A kind
-/// is serialized as the name that is given with each variant.
+/// The kind of a frame: the type of python-blosc2's object that the frame contains. The frame's metalayers and attributes determine its
+/// kind. A kind is serialized as the name that is given with each variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
     /// `ndarray`: an array of n dimensions.
     NdArray,
-    /// `schunk`: chunks of bytes, without metadata that describes the bytes.
+    /// `schunk`: chunks of bytes, without the metadata of one of the other kinds.
     SChunk,
     /// `ctable`: the metadata of a table.
     CTable,
@@ -40,7 +40,7 @@ pub enum Kind {
     BatchArray,
     /// `list_array`: a column whose values are lists.
     ListArray,
-    /// `tensor`: an array that python-blosc2's `pack_tensor` or `save_array` wrote.
+    /// `tensor`: an array that a function of python-blosc2 such as `save_tensor` or `save_array` wrote.
     Tensor,
 }
 
@@ -50,8 +50,7 @@ impl Kind {
         matches!(self, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
     }
 
-    /// Returns the kind of a frame. Like python-blosc2, this function checks the metalayers in the header before the attributes in the
-    /// trailer. Without a trailer, tables and tensors are not recognized.
+    /// Returns the kind of a frame. Tables and tensors are recognized by attributes, so they are not recognized without a trailer.
     pub fn of(header: &Header, trailer: Option<&Trailer>) -> Kind {
         Decompressor::lend(|decompressor| Kind::of_with(header, trailer, decompressor))
     }

@@ -27,7 +27,7 @@ pub struct Leaf {
 /// The content of a leaf.
 #[derive(Clone)]
 pub enum Content {
-    /// A frame in the file [`Leaf::member`].
+    /// A frame in the file [`Leaf::member`]. Whether the file is a valid frame has not been checked.
     Frame,
     /// A frame with this number of bytes, embedded in the data of another frame. That frame is the file [`Leaf::member`], or the store
     /// itself if `member` is `None`.

@@ -26,11 +26,12 @@ pub struct StoreListing {
     pub format: Option<&'static str>,
     /// The attributes of the store.
     pub attributes: Attributes,
-    /// The groups in the store that have attributes: the key of each group, and its attributes.
+    /// The groups for which the store has a file or an embedded frame of attributes: the key of each group, and its attributes.
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
-    /// Whether the store has a file `embed.b2e`. Without it, python-blosc2 cannot open a `.b2d` or a `.b2z`.
+    /// Whether the store has a file `embed.b2e`, or is itself a frame whose data is frames. Without the file `embed.b2e`, python-blosc2
+    /// cannot open a `.b2d` or a `.b2z`.
     pub has_embed: bool,
     /// The files of the folder that are left out, such as symbolic links, and members of an archive whose name is not UTF-8.
     pub left_out: Vec<LeftOut>,
@@ -39,8 +40,8 @@ pub struct StoreListing {
 /// Lists the leaves, groups and attributes of a store in a directory or an archive.
 ///
 /// If bytes of a source have not been fetched yet ([`Missing`](b2nd_frame::ErrorKind::Missing)), the other files are still read, so that
-/// one call finds out which bytes are missing in all files. If a file of attributes is not a valid frame, it is listed as a leaf, and
-/// opening the leaf's frame returns the error.
+/// the missing bytes of several files can be fetched together. If a file of attributes or of a table's metadata is not a valid frame, it is
+/// listed as a leaf, and reading the leaf's frame returns the error.
 ///
 /// # Errors
 ///
@@ -74,11 +75,11 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// Lists the frames in the data of a frame. If the frame is the file `embed.b2e` of a larger store, the listing has the kind of that store.
+/// Lists the frames in the data of a frame. The listing has the kind of the frame, even if the frame is the file `embed.b2e` of a table.
 ///
 /// # Errors
 ///
-/// Fails if the frame cannot be read or has no list of embedded frames. Only the frame of an empty `EmbedStore` needs no list.
+/// Fails if the frame cannot be read, or if it has no valid list of embedded frames. Only the frame of an empty `EmbedStore` needs no list.
 pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;
@@ -207,7 +208,7 @@ fn would_block(error: &Error) -> bool {
 }
 
 /// Returns true if a file is a leaf: its name has the ending of a leaf, or its first bytes are those of a frame. Compressed members of an
-/// archive are not decompressed for this, as in python-blosc2.
+/// archive are not decompressed for this.
 fn is_leaf(folder: &dyn Folder, file: &str) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     if is_named_so || !folder.is_stored(file) {

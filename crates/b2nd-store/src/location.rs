@@ -95,7 +95,8 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// Fails if the file does not exist or cannot be read, or if the scheme of the URL is not supported.
+    /// Fails if the file does not exist or cannot be read, if a directory is neither a store nor a sparse frame, or if the scheme of the
+    /// URL is not supported.
     pub fn open(&self) -> Result<Target> {
         match &self.place {
             Origin::Stdin => Ok(Target::File(stdin()?)),
@@ -207,7 +208,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// Fails if the path does not exist or cannot be read.
+    /// Fails if the path does not exist or cannot be read, or if it is a directory that is neither a store nor a sparse frame.
     pub fn local(path: &Path) -> Result<Target> {
         if is_store_directory(path) {
             return Ok(Target::Directory(Directory(path.to_owned())));

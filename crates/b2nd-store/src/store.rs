@@ -15,8 +15,8 @@ use crate::listing::{StoreListing, embedded, list};
 use crate::location::{Location, Target, no_key};
 use crate::zip::Zip;
 
-/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data is frames (`.b2e`). The list of the files in an
-/// archive, or of the embedded frames, is read only once.
+/// An open store: a directory (`.b2d`), an archive (`.b2z`), a frame whose data is frames (`.b2e`), or an HDF5 file
+/// ([`open_hdf5_with`](foreign::open_hdf5_with)). The list of the files in an archive, or of the embedded frames, is read only once.
 ///
 /// ```
 /// use b2nd_store::Store;
@@ -177,12 +177,13 @@ impl Store {
 }
 
 impl Location {
-    /// Opens one frame: the leaf with the location's key, or the file itself if the location has no key. An embedded or compressed leaf is
-    /// decompressed into memory.
+    /// Opens one frame: the leaf with the location's key, or the file itself if the location has no key. Whether the file is a frame is not
+    /// checked. An embedded or compressed leaf is decompressed into memory.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](Location::open) and [`Store::leaf`], and fails if the location is a store but has no key.
+    /// Returns the errors of [`open`](Location::open), [`Store::of`] and [`Store::leaf`]. Also fails if the location is a store's
+    /// directory, an archive or an HDF5 file that is opened like a store, but has no key.
     pub fn frame(&self) -> Result<Bytes> {
         match (self.open()?, self.key()) {
             (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
@@ -197,8 +198,8 @@ impl Location {
 }
 
 impl Folder for Store {
-    /// Opens a file of the store. In a frame that embeds frames, the files are the leaves. Their keys have no ending, so the ending of
-    /// `file` is ignored. An empty name means the frame itself.
+    /// Opens a file of the store. A frame that embeds frames has no files: `file` is then the key of a leaf without the slash at its start.
+    /// Keys have no ending, so the ending of `file` is ignored. An empty name means the frame itself.
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
         match &self.members {
             Members::Embedded(source, _) if file.is_empty() => Ok(Some(source.clone())),

@@ -33,7 +33,7 @@ pub struct Table {
     /// since.
     #[serde(skip)]
     pub stale: Vec<String>,
-    /// The names of columns for which the store has no file.
+    /// The names of columns for which the store has no file with values.
     #[serde(skip)]
     pub missing: Vec<String>,
     /// The names of columns whose files have names without escapes, as python-blosc2 4.2.0 wrote them. Later versions of python-blosc2 do
@@ -46,10 +46,10 @@ pub struct Table {
     /// Whether the file that marks deleted rows exists. Tables without it cannot be read.
     #[serde(skip)]
     pub has_valid_rows: bool,
-    /// The files of the table that contain frames, sorted by name.
+    /// The files of the table whose names end in `.b2nd`, `.b2f` or `.b2b`, sorted by name.
     #[serde(skip)]
     pub files: Vec<String>,
-    /// The metadata that python-blosc2 stores: the schema and the indexes.
+    /// The metadata that python-blosc2 stores, such as the schema and the indexes.
     pub metadata: Attributes,
     /// The user's attributes.
     #[serde(skip)]

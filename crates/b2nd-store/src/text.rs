@@ -1,4 +1,4 @@
-//! Numbers, names and bytes as text that is safe to print on a terminal.
+//! Formats numbers, names and bytes as text.
 
 use std::fmt::Display;
 
@@ -62,7 +62,7 @@ pub fn parameter(filter: Filter, meta: u8) -> i16 {
 /// The filter int_trunc.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Escapes those characters of a text that a terminal would interpret or would not show.
+/// Escapes the characters of a text that a terminal would interpret or would not show, and combining characters.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {

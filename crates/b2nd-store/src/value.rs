@@ -59,7 +59,7 @@ impl Write for Line {
     }
 }
 
-/// Returns true if the bytes start and end like a Python pickle of protocol 2 or later. Pickles are never loaded.
+/// Returns true if the bytes start and end like a Python pickle of protocol 2 to 5. Pickles are never loaded.
 pub fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=5, .., b'.'])
 }

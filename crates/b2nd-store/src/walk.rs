@@ -35,7 +35,8 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// Fails if the path cannot be read, or if it is a symbolic link that has a name like that of a Blosc2 file.
+    /// Fails if the path cannot be read, or if it is a symbolic link that has a name like that of a Blosc2 file, or of an HDF5 file if this
+    /// process opens them as stores.
     pub fn open(&self) -> Option<Result<Target>> {
         let path = self.path.as_path();
         let file = |file| Some(Target::File(Arc::new(file)));
@@ -64,9 +65,9 @@ impl Candidate {
     }
 }
 
-/// Iterates over the candidates below a path, in the order of their names. Candidates are files, and the directories of sparse frames and
-/// stores. Files inside these directories are not candidates. If the path itself is not a directory, it is the only candidate. Links below
-/// the path are not followed: opening one that is named like a Blosc2 file returns an error.
+/// Iterates over the candidates below a path, in the order of their names. Candidates are files, links, and the directories of sparse
+/// frames and stores. Files inside these directories are not candidates. If the path itself is not a directory, it is the only candidate.
+/// Links below the path are not followed, and opening one can return an error: see [`Candidate::open`].
 ///
 /// A path that cannot be read is also a candidate: opening it returns the error.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
@@ -86,7 +87,7 @@ pub fn candidates_in(root: &Path, is_deep: bool) -> impl Iterator<Item = Candida
     })
 }
 
-/// Opens the [`candidates`], and iterates over those that are frames or stores or that cannot be opened.
+/// Opens the [`candidates`], and iterates over those for which [`Candidate::open`] does not return `None`.
 pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + use<> {
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
@@ -126,7 +127,7 @@ fn is_named_so(path: &Path) -> bool {
 }
 
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
-    // A link can point to any file. If it is named like a Blosc2 file, an error reports that it is left out.
+    // A link can point to any file. If it has the name of a frame or store, an error reports that it is left out.
     if kind.is_symlink() && is_named_so(path) {
         return Err(Error::custom("it is a symbolic link, which is not followed: give the path that it points to"));
     }

@@ -16,7 +16,7 @@ use crate::text::{count, printable};
 /// The size of the buffer for reading the archive's directory, in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// The number of bytes at the end of an archive that are searched for the directory. A comment of up to 64 KiB may follow the directory.
+/// The number of bytes at the end of an archive that are searched for the end of the directory. A comment of up to 64 KiB may follow it.
 const SEARCHED: u64 = 1 << 17;
 
 /// The length of a member's local header without the name, in bytes.

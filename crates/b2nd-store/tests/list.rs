@@ -1,4 +1,4 @@
-//! Stores that the first versions of python-blosc2 wrote.
+//! Unusual stores, such as those that the first versions of python-blosc2 with tables wrote.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn leaves_of_a_store_are_found_by_their_content() {
     assert_eq!(keys, ["/dir.1/.hidden", "/dir.1/array", "/dir.1/node3", "/dir.1/renamed"]);
 }
 
-/// A store with a table and two empty files with these names.
+/// A store with a table and two files with these names, which are not opened.
 struct Named<'z>(&'z Zip, [&'static str; 2]);
 
 impl Folder for Named<'_> {

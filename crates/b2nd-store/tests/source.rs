@@ -1,4 +1,4 @@
-//! Sources that return fewer bytes than they claim, and files that claim huge sizes.
+//! Sources that return fewer bytes than they claim, files that claim huge sizes, passwords in URLs, and directories that are removed.
 #![allow(clippy::unwrap_used)]
 
 use std::borrow::Cow;

@@ -8,7 +8,7 @@ use super::open_within;
 
 const BLOCK: u64 = 4096;
 
-/// Starts a server that answers the request for the first block. After that it sends nothing, or occasionally a byte.
+/// Starts a server that answers the first request. After that it sends nothing, or a header and then a byte at a time.
 fn stalling(trickles: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
