@@ -38,7 +38,7 @@ pub enum Kind {
     ObjectArray,
     /// `batch_array`: batches of Python objects.
     BatchArray,
-    /// `list_array`: a column whose values are lists.
+    /// `list_array`: an array whose values are lists.
     ListArray,
     /// `tensor`: an array that a function of python-blosc2 such as `save_tensor` or `save_array` wrote.
     Tensor,

@@ -37,7 +37,7 @@ pub struct StoreListing {
     pub left_out: Vec<LeftOut>,
 }
 
-/// Lists the leaves, groups and attributes of a store in a directory or an archive.
+/// Lists the leaves, groups and attributes of a store in a folder, such as a directory or an archive.
 ///
 /// If bytes of a source have not been fetched yet ([`Missing`](b2nd_frame::ErrorKind::Missing)), the other files are still read, so that
 /// the missing bytes of several files can be fetched together. If a file of attributes or of a table's metadata is not a valid frame, it is

@@ -199,7 +199,7 @@ impl Location {
 
 impl Folder for Store {
     /// Opens a file of the store. A frame that embeds frames has no files: `file` is then the key of a leaf without the slash at its start.
-    /// Keys have no ending, so the ending of `file` is ignored. An empty name means the frame itself.
+    /// An ending such as `.b2nd` is ignored. An empty name means the frame itself.
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
         match &self.members {
             Members::Embedded(source, _) if file.is_empty() => Ok(Some(source.clone())),
