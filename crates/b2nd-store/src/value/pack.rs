@@ -3,8 +3,8 @@
 use crate::json::string_len;
 
 /// Converts a JSON text to MessagePack. The JSON of a [`b2nd::Value`] is converted back: an object whose only key is `bytes`, `complex`,
-/// `set`, `ndarray`, `ext`, `float`, `map` or `tuple` becomes a value of that type, unless the JSON type of the content is not the one that
-/// a [`b2nd::Value`] is written with: `{"map": "name"}` stays a map.
+/// `set`, `ndarray`, `ext`, `float`, `map` or `tuple` becomes a value of that type, if its content has the JSON type that this form needs:
+/// `{"map": "name"}` stays a map.
 ///
 /// ```
 /// use b2nd_store::value;
