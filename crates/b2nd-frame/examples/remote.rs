@@ -56,7 +56,7 @@ impl Remote {
         self.requests += 1;
         match response.status() {
             StatusCode::PARTIAL_CONTENT => Ok(response.body_mut().read_to_vec()?),
-            // The range starts after the end of the file.
+            // The range starts at or after the end of the file.
             StatusCode::RANGE_NOT_SATISFIABLE => Ok(Vec::new()),
             status => Err(format!("expected a part of the file, found status {status}").into()),
         }

@@ -19,7 +19,7 @@ const OFFSET: usize = 8;
 /// The blocksize of an index, in bytes. It is the same as in C-Blosc2, which decompresses a whole block to look up one offset.
 const INDEX_BLOCK: usize = 16384;
 
-/// One Blosc2 chunk: its parsed header, and all of its bytes as stored.
+/// One Blosc2 chunk: its parsed header and all of its bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {
     header: ChunkHeader,
@@ -97,7 +97,7 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { bytes: Cow::Owned(header.as_bytes().to_vec()), header })
     }
 
-    /// Creates a chunk of `nbytes` bytes in which every element is `value`. The chunk stores the value only once.
+    /// Creates a chunk with `nbytes` bytes of data, in which every element is `value`. The chunk stores the value only once.
     ///
     /// # Errors
     ///
@@ -162,14 +162,14 @@ impl<'a> Chunk<'a> {
     /// Returns the chunk's data: decompressed if the chunk is compressed, copied if it is stored uncompressed, and filled with the value if
     /// it is special (with zeros if it is uninitialized).
     ///
-    /// BloscLZ and all filters of C-Blosc2, except for its plugins, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
+    /// BloscLZ, and all filters except ndcell and ndmean, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
     ///
     /// The data takes as much memory as the chunk's header claims, at most 2 GiB.
     ///
     /// # Errors
     ///
-    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is not valid, or its codec or a
-    /// filter is needed but not built in ([`NoCodec`](crate::ErrorKind::NoCodec)).
+    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is not valid, or this build does not
+    /// support its codec, a filter or another of its features ([`NoCodec`](crate::ErrorKind::NoCodec)).
     ///
     /// ```
     /// let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;
@@ -198,7 +198,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`data`](Chunk::data).
+    /// Returns the errors of [`Decompressor::data_of`].
     pub fn into_data_with(self, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
         match self.bytes {
             Cow::Borrowed(bytes) if self.header.is_stored() => {
