@@ -78,8 +78,8 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `typesize` is 0, if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and
-    /// `typesize` is not 4 or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](Chunk::repeated), which takes the bytes of
+    /// Fails if `typesize` is 0, if `nbytes` is not a multiple of `typesize` or is 2 GiB or more, or if `special` is NaN and `typesize` is
+    /// not 4 or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](Chunk::repeated), which takes the bytes of
     /// the value.
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
@@ -101,7 +101,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `value` is empty, or `nbytes` is 0, not a multiple of the value's length, or longer than a chunk can hold.
+    /// Fails if `value` is empty, or `nbytes` is 0, not a multiple of the value's length, or 2 GiB or more.
     ///
     /// ```
     /// let chunk = b2nd_frame::Chunk::repeated(&1.5f64.to_le_bytes(), 80)?;
@@ -162,7 +162,8 @@ impl<'a> Chunk<'a> {
     /// Returns the chunk's data: decompressed if the chunk is compressed, copied if it is stored uncompressed, and filled with the value if
     /// it is special (with zeros if it is uninitialized).
     ///
-    /// BloscLZ, and all filters except ndcell and ndmean, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
+    /// BloscLZ, and all filters of C-Blosc2 except ndcell and ndmean, are always built in. The feature `codecs` adds LZ4, zlib and
+    /// Zstandard.
     ///
     /// The data takes as much memory as the chunk's header claims, at most 2 GiB.
     ///

@@ -60,10 +60,10 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// table of locks is full, since the system reports these in the same way (`ENOLCK`). On such file systems, run only one editor at a time.
 ///
 /// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
-/// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock
-/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock file, so that
-/// C-Blosc2 reads the frame again. If the lock file is a symbolic link (on Unix), not a regular file, or longer than a lock file can be,
-/// the edit fails. Set `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
+/// the file `a.b2nd.b2lock` next to the frame `a.b2nd`, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if
+/// the lock file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock
+/// file, so that C-Blosc2 reads the frame again. If the lock file is a symbolic link (on Unix), not a regular file, or longer than a lock
+/// file can be, the edit fails. Set `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
 ///
 /// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
@@ -89,7 +89,7 @@ pub struct Editor {
 
 impl File {
     /// Opens a frame, which is a file or the directory of a sparse frame, for reading and editing. Waits while another editor, or a reader
-    /// by [`open_shared`](File::open_shared), has the frame open.
+    /// by [`open_shared`](File::open_shared), has the frame open, or C-Blosc2 has locked its lock file.
     ///
     /// # Errors
     ///

@@ -158,8 +158,8 @@ impl ChunkEditor {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
 
-    /// Checks that a commit can write `array` to the header. In a contiguous frame, only the first 512 bytes of the header may
-    /// change, since a commit changes the header by a single write.
+    /// Checks that a commit can write `array` to the header. In a contiguous frame, only the first 512 bytes of the header may change,
+    /// since a commit changes the header by a single write.
     ///
     /// # Errors
     ///
