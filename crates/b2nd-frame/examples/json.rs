@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let header = File::open("tests/data/example.b2nd")?.header().clone();
     let before = b2nd::to_vec(&header)?;
 
-    // The whole header: all its fields, with the metalayers as names and bytes.
+    // The fields of the header, with the metalayers as names and bytes.
     let mut json = serde_json::to_value(&header)?;
     for (field, value) in json.as_object().into_iter().flatten() {
         let text = value.to_string();

@@ -34,7 +34,7 @@ impl Remote {
         Remote { agent, url, pieces: Pieces::default(), requests: 0 }
     }
 
-    /// Calls `read` with the frame, and fetches missing parts until it succeeds.
+    /// Calls `read` with the frame, fetches the parts that are missing, and repeats this until none is missing.
     fn read<T>(&mut self, read: impl Fn(Frame<&Pieces>) -> b2nd_frame::Result<T>) -> Result<T, Box<dyn Error>> {
         loop {
             let done = Frame::open(&self.pieces).and_then(&read);
@@ -56,7 +56,7 @@ impl Remote {
         self.requests += 1;
         match response.status() {
             StatusCode::PARTIAL_CONTENT => Ok(response.body_mut().read_to_vec()?),
-            // The range starts after the end of the file.
+            // The range starts at or after the end of the file.
             StatusCode::RANGE_NOT_SATISFIABLE => Ok(Vec::new()),
             status => Err(format!("expected a part of the file, found status {status}").into()),
         }
@@ -98,7 +98,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A frame with an array of `length` bytes and, as an example of a serde type, a metalayer with a list of numbers.
+/// A frame with an array of `length` bytes and, as an example of a serde type, a metalayer with a list of `wavelengths` numbers, unless
+/// that is 0.
 fn array(length: i32, wavelengths: u16) -> b2nd_frame::Result<Vec<u8>> {
     let meta = B2ndMeta::of::<u8>(Geometry::new(&[length.into()], &[length], &[1 << 16])?);
     let mut header = Header::for_array(&meta)?;

@@ -1,8 +1,8 @@
-//! Builds the header of a new array and prints its bytes. Then writes a whole file: 24 GB of zeros in 261 bytes.
+//! Builds the header of a new array and prints its bytes. Then builds a whole file in memory: 24 GB of zeros in 261 bytes.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example write_header
-//! cargo run -p b2nd-frame --example write_header -- zeros.b2nd     # keeps the file, for python-blosc2 to open
+//! cargo run -p b2nd-frame --example write_header -- zeros.b2nd     # also writes the file, for python-blosc2 to open
 //! ```
 
 use b2nd::{B2ndMeta, Geometry};

@@ -19,7 +19,7 @@ const OFFSET: usize = 8;
 /// The blocksize of an index, in bytes. It is the same as in C-Blosc2, which decompresses a whole block to look up one offset.
 const INDEX_BLOCK: usize = 16384;
 
-/// One Blosc2 chunk: its parsed header, and all of its bytes as stored.
+/// One Blosc2 chunk: its parsed header and all of its bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Chunk<'a> {
     header: ChunkHeader,
@@ -78,8 +78,8 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `typesize` is 0, if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and
-    /// `typesize` is not 4 or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](Chunk::repeated), which takes the bytes of
+    /// Fails if `typesize` is 0, if `nbytes` is not a multiple of `typesize` or is 2 GiB or more, or if `special` is NaN and `typesize` is
+    /// not 4 or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](Chunk::repeated), which takes the bytes of
     /// the value.
     pub fn special(special: Special, nbytes: usize, typesize: usize) -> Result<Chunk<'static>> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
@@ -97,11 +97,11 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { bytes: Cow::Owned(header.as_bytes().to_vec()), header })
     }
 
-    /// Creates a chunk of `nbytes` bytes in which every element is `value`. The chunk stores the value only once.
+    /// Creates a chunk with `nbytes` bytes of data, in which every element is `value`. The chunk stores the value only once.
     ///
     /// # Errors
     ///
-    /// Fails if `value` is empty, or `nbytes` is 0, not a multiple of the value's length, or longer than a chunk can hold.
+    /// Fails if `value` is empty, or `nbytes` is 0, not a multiple of the value's length, or 2 GiB or more.
     ///
     /// ```
     /// let chunk = b2nd_frame::Chunk::repeated(&1.5f64.to_le_bytes(), 80)?;
@@ -162,14 +162,15 @@ impl<'a> Chunk<'a> {
     /// Returns the chunk's data: decompressed if the chunk is compressed, copied if it is stored uncompressed, and filled with the value if
     /// it is special (with zeros if it is uninitialized).
     ///
-    /// BloscLZ and all filters of C-Blosc2, except for its plugins, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
+    /// BloscLZ, and all filters of C-Blosc2 except ndcell and ndmean, are always built in. The feature `codecs` adds LZ4, zlib and
+    /// Zstandard.
     ///
     /// The data takes as much memory as the chunk's header claims, at most 2 GiB.
     ///
     /// # Errors
     ///
-    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is not valid, or its codec or a
-    /// filter is needed but not built in ([`NoCodec`](crate::ErrorKind::NoCodec)).
+    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is not valid, or this build does not
+    /// support its codec, a filter or another of its features ([`NoCodec`](crate::ErrorKind::NoCodec)).
     ///
     /// ```
     /// let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;
@@ -198,7 +199,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`data`](Chunk::data).
+    /// Returns the errors of [`Decompressor::data_of`].
     pub fn into_data_with(self, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
         match self.bytes {
             Cow::Borrowed(bytes) if self.header.is_stored() => {

@@ -62,7 +62,7 @@ pub struct Offsets {
     /// The positions at which chunks start, counted from the end of the header, in ascending order. They are used to look up the end of a
     /// chunk: it ends at the latest where the next chunk starts. In a sparse frame, these are the numbers of the chunks' files.
     starts: Vec<u64>,
-    /// The position at which the last chunk ends, counted from the end of the header, or `u64::MAX` in a sparse frame.
+    /// The position at which the chunks end, counted from the end of the header, or `u64::MAX` in a sparse frame.
     end: u64,
 }
 

@@ -39,8 +39,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// * If the changed bytes of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place by one write, which is
 ///   assumed to be atomic.
-/// * If the frame has data, a new trailer is written before or after the old trailer and synced. Then one write to the header makes the new
-///   trailer valid, since the header gives the length of the frame.
+/// * If the trailer of a frame with data changes, a new trailer is written before or after the old trailer and synced. Then one write to
+///   the header makes the new trailer valid, since the header gives the length of the frame. Bytes after the frame are removed.
 /// * In all other cases, a new file is written under a temporary name in the same directory (`.a.b2nd.0.tmp` for `a.b2nd`), synced, and
 ///   renamed over the old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
 ///
@@ -60,10 +60,10 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// table of locks is full, since the system reports these in the same way (`ENOLCK`). On such file systems, run only one editor at a time.
 ///
 /// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
-/// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock
-/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock file, so that
-/// C-Blosc2 reads the frame again. If the lock file is a symbolic link (on Unix) or longer than a lock file can be, the edit fails. Set
-/// `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
+/// the file `a.b2nd.b2lock` next to the frame `a.b2nd`, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if
+/// the lock file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock
+/// file, so that C-Blosc2 reads the frame again. If the lock file is a symbolic link (on Unix), not a regular file, or longer than a lock
+/// file can be, the edit fails. Set `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
 ///
 /// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
@@ -74,11 +74,11 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// # Attributes of a replaced file
 ///
-/// If a file is replaced, the new file gets the permissions of the old file and, as far as the system allows, the owner, group and extended
-/// attributes (including access control lists) of the old file. If the group cannot be kept, the new group gets only the permissions that
-/// both the old group and all other users have. Other hard links to the old file keep the old content. The creation time is new. On
-/// Windows, the new file has the access control of its directory. Holes in the file are kept if the system can find them. A read-only file
-/// is not replaced: the edit fails.
+/// If a file is replaced, the new file gets the permissions of the old file and, as far as possible, the owner, group and extended
+/// attributes (on Linux, these include access control lists) of the old file. If the group cannot be kept, the new group gets only the
+/// permissions that both the old group and all other users have. Other hard links to the old file keep the old content. The creation time
+/// is new. On Windows, the new file has the access control of its directory. Holes in the file are kept if the system can find them. A
+/// read-only file is not replaced: the edit fails.
 #[derive(Debug)]
 pub struct Editor {
     file: File,
@@ -89,7 +89,7 @@ pub struct Editor {
 
 impl File {
     /// Opens a frame, which is a file or the directory of a sparse frame, for reading and editing. Waits while another editor, or a reader
-    /// by [`open_shared`](File::open_shared), has the frame open.
+    /// by [`open_shared`](File::open_shared), has the frame open, or C-Blosc2 has locked its lock file.
     ///
     /// # Errors
     ///
@@ -116,8 +116,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`edit`](File::edit), and [`ErrorKind::Locked`] if another editor has the file open, or a reader has it open
-    /// by [`open_shared`](File::open_shared).
+    /// Returns the errors of [`edit`](File::edit), and [`ErrorKind::Locked`] if another editor has the file open, a reader has it open by
+    /// [`open_shared`](File::open_shared), or C-Blosc2 has locked its lock file.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-try-edit-{}.b2nd", std::process::id()));
@@ -311,8 +311,8 @@ impl Editor {
         written
     }
 
-    /// Opens the file again if it has the new header, which it may have even if writing failed. Returns `written`, the result of writing, or
-    /// an error if writing succeeded but the file cannot be opened or has another header.
+    /// Opens the file again if it has the new header, which it may have even if writing failed. Returns `written`, the result of writing,
+    /// or an error if writing succeeded but the file cannot be opened or has another header.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,

@@ -16,7 +16,7 @@ use crate::open::{Frame, read_header};
 /// A frame on disk: a file, such as `NAME.b2nd` or `NAME.b2frame`, or the directory of a sparse frame.
 ///
 /// The file stays open: if it is replaced, a `File` still reads the old file. Several threads can read from the same `File`. In a sparse
-/// frame, the file of a chunk is opened each time that the chunk is read.
+/// frame, the file of a chunk is opened for each read of the chunk.
 ///
 /// ```
 /// let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;
@@ -32,7 +32,7 @@ impl File {
     /// Opens a frame, which is a file or the directory of a sparse frame, for reading.
     ///
     /// This takes no lock. If another program edits the frame later, parts that have not been read by then may be overwritten: reading them
-    /// fails, or returns newer bytes. Use [`open_shared`](File::open_shared) to exclude edits.
+    /// fails, or returns newer bytes. Use [`open_shared`](File::open_shared) to block editors.
     ///
     /// # Errors
     ///
@@ -66,7 +66,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread has an `Editor` of the frame.
+    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread has an `Editor` of the frame. Also fails if the
+    /// lock file of C-Blosc2 cannot be opened or created.
     pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
         let path = frame_file(path.as_ref());
         let open = || -> Result<File> {

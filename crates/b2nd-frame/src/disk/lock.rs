@@ -32,7 +32,7 @@ const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 /// The pause before the next attempt to open a file that is in use. Only Windows needs this pause.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens a file for editing with an exclusive lock. Other editors wait until the file is closed.
+/// Opens a file for editing with an exclusive lock.
 pub(super) fn open(path: &Path, wait: bool) -> Result<Box<dyn Handle>> {
     locked(path, Ask { exclusive: true, wait }, || storage().open(path), |handle| handle.file())
 }
@@ -73,8 +73,8 @@ impl Drop for Claim {
     }
 }
 
-/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored, since the
-/// system removes the lock when the clones are closed.
+/// On Unix, removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored, since
+/// the system removes the lock when the clones are closed.
 pub(super) fn unlock(file: &fs::File) {
     let _ = system::unlock(file);
 }
@@ -161,7 +161,8 @@ fn if_supported(locked: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Returns true if the path still names this file, and not a file that has replaced it.
+/// Returns true if the path still names this file, and not a file that has replaced it. On systems other than Unix, these two cannot be
+/// distinguished, and this returns true for both.
 pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(there) => Ok(system::same(&file.metadata()?, &there)),
@@ -170,8 +171,8 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The lock of C-Blosc2 on a frame, which is a lock on a file next to the frame. If the frame was opened through a symbolic link, there are
-/// two lock files, since C-Blosc2 puts its lock file next to the link.
+/// The lock of C-Blosc2 on a frame, which is a lock on a file next to the frame. If the path of the frame's file is a symbolic link, there
+/// are two lock files, since C-Blosc2 puts its lock file next to the link.
 ///
 /// The lock is taken if the lock file exists. If the environment variable `BLOSC_LOCKING` is set, a missing lock file is created.
 #[derive(Debug)]

@@ -148,7 +148,8 @@ impl NewDirectory {
         Ok(self.0.copy_attributes(source.as_ref())?)
     }
 
-    /// Gives the directory its final name. Before you call this, sync the files in the directory, so that they are on stable storage.
+    /// Gives the directory its final name. Before you call this, sync the directory and the files in it, so that they are on stable
+    /// storage.
     ///
     /// # Errors
     ///

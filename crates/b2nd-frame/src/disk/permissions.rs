@@ -1,10 +1,9 @@
-//! Copies the permissions of a file to its copy or replacement and, as far as the system allows, the owner, group and extended attributes.
+//! Copies the permissions of a file to its copy or replacement and, as far as possible, the owner, group and extended attributes.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Copies the owner, group, permissions and extended attributes of the file `from` to the file `to`.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let permissions = own(from, to)?;
     fs::set_permissions(to, permissions)?;
@@ -15,9 +14,9 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies the owner and the group, if this process may do so. Returns the permissions for the new file, which give no user more access than
-/// the permissions of the old file did. The only exception is the owner of the new file or directory: a new owner gets the
-/// permissions of the old one, and the owner of a new directory can always write to it.
+/// Copies the owner and the group, if this process may do so. Returns the permissions for the new file: those of the old file, adapted if
+/// only one of the two is a directory, and reduced if the owner or the group could not be kept. The owner of a new directory can always
+/// write to it.
 #[cfg(unix)]
 fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -49,7 +48,7 @@ fn own(from: &Path, _: &Path) -> io::Result<fs::Permissions> {
     Ok(fs::metadata(from)?.permissions())
 }
 
-/// Copies the extended attributes, including access control lists. Attributes that the system refuses are left out.
+/// Copies the extended attributes, which on Linux include access control lists. Attributes that cannot be read or set are left out.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn extended(from: &Path, to: &Path) {
     use alloc::vec::Vec;

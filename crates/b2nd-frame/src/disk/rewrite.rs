@@ -17,8 +17,8 @@ use crate::metalayers::{MAX_METALAYERS, Metalayers};
 
 /// Changes the metalayers of a frame: `edit` can add, remove, rename or lengthen metalayers, which C-Blosc2 cannot do once a frame holds
 /// data. `path` is a file, or the directory of a sparse frame. The file (for a sparse frame, `chunks.b2frame`) is replaced atomically by a
-/// new file, as by [`Editor::rewrite`](super::Editor::rewrite). Chunks are copied unchanged, in constant memory. Older trailers that are no
-/// longer valid are left out.
+/// new file, as by [`Editor::rewrite`](super::Editor::rewrite). Chunks stay unchanged, and those in one file are copied in constant memory.
+/// Older trailers that are no longer valid are left out.
 ///
 /// # Errors
 ///

@@ -20,8 +20,8 @@ const UNSEEN: u64 = 1 << 16;
 
 /// A [`Source`] that reads an open file and, for a sparse frame, the chunk files next to it.
 ///
-/// The file stays open: if it is replaced, a `FileSource` still reads the old file. The file of a chunk is opened each time that the chunk
-/// is read.
+/// The file stays open: if it is replaced, a `FileSource` still reads the old file. The file of a chunk is opened for each read of the
+/// chunk.
 #[derive(Debug)]
 pub struct FileSource {
     file: fs::File,
@@ -70,7 +70,7 @@ impl FileSource {
         self
     }
 
-    /// Returns another source that reads the same open file. It does not keep the file locked.
+    /// Returns another source that reads the same open file. Except on Windows, it does not keep the file locked.
     ///
     /// # Errors
     ///

@@ -22,12 +22,12 @@ const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 /// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before it is
 /// finished, the file or directory is removed.
 ///
-/// If the system can lock the file or directory, it is locked until it is finished. A temporary file without a lock was left by a killed
-/// process, and is removed.
+/// If the system can lock the file or directory, it is locked until it is finished. On such a system, a temporary file without a lock was
+/// left by a killed process, and is removed.
 #[derive(Debug)]
 pub(super) struct Staged {
     temporary: PathBuf,
-    /// The path that the caller gave. `target` is the same path with symbolic links resolved.
+    /// The path that the caller gave. `target` is the same path, with symbolic links resolved if the file exists.
     given: PathBuf,
     target: PathBuf,
     /// Whether a file existed at `target` when the temporary file was created, and may be replaced.
@@ -213,7 +213,7 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Removes the temporary files of `target` that killed processes left.
+/// Removes the temporary files of `target` that killed processes left, up to the first number without a file.
 pub(super) fn clean(target: &Path) -> io::Result<()> {
     let mut number = 0;
     loop {

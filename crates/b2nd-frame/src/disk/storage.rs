@@ -62,7 +62,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Fails if the path cannot be removed.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. If a file's
+    /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as possible. If a file's
     /// permissions are copied to a directory, everyone who may read the file may list the directory.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The temporary files and directories that this process has not finished, which [`remove_temporary_files`] removes.
+//! The files and directories that this process has not finished, which [`remove_temporary_files`] removes.
 
 use alloc::vec::Vec;
 use std::fs;
@@ -10,7 +10,7 @@ use super::SPARSE_FRAME;
 use super::storage::{Disk, Storage};
 use crate::chunk::file_name::chunk_number;
 
-/// The temporary paths of the files and directories that this process has created and not finished yet.
+/// The paths of the files and directories that this process has created and not finished yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Returns the paths that [`remove_temporary_files`] removes. As long as the guard exists, that function waits.
@@ -18,7 +18,7 @@ pub(super) fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `create`, which creates or renames the file or directory `path`, and adds it to the unfinished paths.
+/// Calls `create`, which creates the file or directory `path` or renames one to it, and adds `path` to the unfinished paths.
 pub(super) fn begin<T>(path: &Path, create: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let mut unfinished = unfinished();
     let created = create(path)?;
@@ -37,8 +37,8 @@ pub(super) fn keep_chunks(unfinished: &mut Vec<PathBuf>, frame: &Path) {
 const ATTEMPTS: usize = 100;
 
 /// Removes the files and directories that this process has created with this crate and not finished. Call this when a signal ends the
-/// program. Writes in progress then never finish. As long as the returned guard exists, this crate creates no temporary files, so hold it
-/// until the program ends.
+/// program. Unfinished files then never get their final names. As long as the returned guard exists, this crate creates no temporary files,
+/// so hold it until the program ends.
 pub fn remove_temporary_files() -> impl Sized {
     // While this lock is held, no path is added and no file gets its final name, so only unfinished files are removed.
     let mut unfinished = unfinished();

@@ -32,9 +32,9 @@ pub struct OneFile {
 #[derive(Debug)]
 pub struct Directory {
     pub(super) staged: Staged,
-    /// The number in the name of the first chunk's file.
+    /// The number in the name of a chunk's file is the sum of this number and the chunk's index.
     first: u64,
-    /// The `chunks.b2frame` of the frame that this frame replaces, if any. New chunk files get the permissions of this file.
+    /// The `chunks.b2frame` of the frame that this frame replaces, if any. New files get the permissions of this file.
     like: Option<PathBuf>,
     /// The parts of the next chunk that have been written so far.
     parts: Vec<u8>,
@@ -101,7 +101,7 @@ impl Writer<Directory> {
     }
 
     /// Creates a writer of a sparse frame that will replace the sparse frame with this `chunks.b2frame`. The new files are in a temporary
-    /// directory inside the old frame's directory. The file of the first chunk gets the number `first`.
+    /// directory inside the old frame's directory. The number of a chunk's file is the sum of `first` and the chunk's index.
     pub(super) fn inside(frame: &Path, first: u64, header: Header) -> Result<Self> {
         let staged = Staged::directory(&frame.with_file_name("new.b2frame"))?;
         staged.keep_attributes(directory(frame))?;

@@ -155,7 +155,7 @@ fn a_file_that_ends_before_its_frame_is_not_copied() {
     let short = &bytes[..bytes.len() - 10];
     let path = file(&scratch, short);
     let refused = refusal(&path, File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]));
-    assert_eq!(refused, format!("expected {} or more bytes to copy, found {}", bytes.len(), short.len()));
+    assert_eq!(refused, format!("expected a file of {} or more bytes, found {}", bytes.len(), short.len()));
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }

@@ -1,4 +1,4 @@
-//! [`ChunkEditor`]: writes new chunks to a frame's file. A commit then makes them part of the frame.
+//! [`ChunkEditor`]: writes new chunks to a frame on disk. A commit then makes them part of the frame.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -31,8 +31,8 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 ///
 /// # After an error
 ///
-/// After a failed commit, the file holds the old array, or the new array if only the last sync failed. Like an [`Editor`], the
-/// `ChunkEditor` then shows the content of the file: read the index again before the next commit.
+/// After a failed commit, the file holds the old or the new array. Like an [`Editor`], the `ChunkEditor` then shows the content of the
+/// file: read the index again before the next commit.
 ///
 /// ```
 /// use b2nd_frame::{Chunk, ChunkEditor, File, Frame};
@@ -158,8 +158,8 @@ impl ChunkEditor {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
 
-    /// Checks that a commit can replace the array's metalayer by `array`. In a contiguous frame, only the first 512 bytes of the header may
-    /// change, since a commit changes the header by a single write.
+    /// Checks that a commit can write `array` to the header. In a contiguous frame, only the first 512 bytes of the header may change,
+    /// since a commit changes the header by a single write.
     ///
     /// # Errors
     ///

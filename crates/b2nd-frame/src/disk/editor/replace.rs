@@ -125,9 +125,9 @@ impl Editor {
         Ok(names.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// Returns the first number for new chunk files of this sparse frame. It is higher than the numbers of all chunk files that the frame
-    /// had since it was written: with a used number, readers of an older index would read a new chunk instead of the old one. Therefore the
-    /// file with the highest number is never removed after it was part of the frame.
+    /// Returns the first number for new chunk files of this sparse frame. Unless another program has removed chunk files, it is higher than
+    /// the numbers of all chunk files that the frame ever had: with a used number, readers of an older index would read a new chunk instead
+    /// of the old one. Therefore the file with the highest number is never removed after it was part of the frame.
     pub(super) fn unused_number(&self) -> Result<u64> {
         let last = self.files_of_chunks()?.last().copied().max(self.chunk_files()?.last().copied());
         Ok(last.map_or(0, |last| last.saturating_add(1)))
