@@ -169,8 +169,8 @@ impl Error {
     }
 }
 
-/// A writer that escapes control characters, line separators and characters that change the direction of text. Names in files may contain
-/// them.
+/// A writer that escapes control characters, line separators and most characters that change the direction of text. Names in files may
+/// contain them.
 struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
 
 impl fmt::Write for Escaped<'_, '_> {

@@ -77,10 +77,10 @@
 //! | enum | unit variants: the name; other variants: a fixmap of one entry, from name to value | the same |
 //! | i128, u128 | an error | |
 //!
-//! The encoded length of a value depends only on its type, on the lengths of its strings, lists and maps, and on the variants of its enums
-//! and `Option`s. The values of its numbers do not matter, with two exceptions: a `u8` above 127 takes two bytes, and [`with::named`]
-//! writes integers in their shortest form. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded value usually gives the
-//! same bytes again:
+//! The encoded length of a value depends only on its type, on the lengths of its strings, characters, lists and maps, and on the variants
+//! of its enums and `Option`s. The values of its numbers do not matter, with two exceptions: a `u8` above 127 takes two bytes, and
+//! [`with::named`] writes integers in their shortest form. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded value
+//! usually gives the same bytes again:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -145,7 +145,7 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `std` (default) | [`from_reader`], [`to_writer`], [`ErrorKind::Io`], conversions from and to `std::io::Error` |
-//! | `msgpack` (default) | the functions of [`msgpack`], [`with::named`] and [`layout`](layout()), by `rmp-serde`, which needs the standard library |
+//! | `msgpack` (default) | the functions of [`msgpack`] that encode and decode values, [`with::named`] and [`layout`](layout()), by `rmp-serde`, which needs the standard library |
 //! | `arbitrary` | `arbitrary::Arbitrary` for the metadata types, for fuzz targets |
 //!
 //! With `default-features = false`, the crate is `no_std` with `alloc`. The crate contains no `unsafe` code. It needs Rust 1.85 or later.

@@ -68,7 +68,7 @@ macro_rules! marks {
                 }
             }
 
-            /// Describes the values that the mark accepts. This text is used in the error for any other value.
+            /// Returns the text of the error for a value that the mark does not accept.
             pub(crate) fn holds(self) -> &'static str {
                 match self {
                     $(Mark::$mark => $holds,)*

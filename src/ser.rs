@@ -18,7 +18,7 @@ pub use compound::Compound;
 ///
 /// Returns [`ErrorKind::Unsupported`] if the format cannot encode the value, [`ErrorKind::TooLong`] and [`ErrorKind::TooDeep`] if the value
 /// exceeds a limit of the format, [`ErrorKind::Count`] if a sequence or map does not have the length that it declared, and any error of the
-/// value's own `Serialize`. If the error is in a field, the error's path names it.
+/// value's own `Serialize` or of a module of [`with`](crate::with). If the error is in a field, the error's path names it.
 ///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
@@ -40,7 +40,7 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
 }
 
 /// Encodes a value into the front of `buffer`. Returns the part of the buffer that was written. This crate allocates memory only for
-/// errors, for a [`Value`](crate::Value) or [`RawValue`](crate::RawValue), and for `with::named`.
+/// errors, for a [`Value`](crate::Value), [`RawValue`](crate::RawValue) or [`DType`](crate::dtype::DType), and for `with::named`.
 ///
 /// # Errors
 ///

@@ -140,8 +140,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// Fails if a marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither can happen with a decoded
-    /// value.
+    /// Fails if a marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither can happen with a value
+    /// from [`from_slice`](Value::from_slice).
     pub fn to_vec(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         encode::put(self, &mut bytes, MAX_DEPTH.into())?;

@@ -430,7 +430,7 @@ fn count_markers(marker: CountMarker, found: u8) -> &'static str {
     }
 }
 
-/// Returns the text of an encoded map key for the path of an error, or `None` if the key is not a UTF-8 string.
+/// Returns the text of an encoded map key, or `None` if the key is not a UTF-8 string.
 pub(crate) fn key_text(encoded: &[u8]) -> Option<&str> {
     match Reader::new(encoded).take_item().ok()? {
         Item::Str(_, text) => core::str::from_utf8(text).ok(),

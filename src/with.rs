@@ -118,7 +118,8 @@ modules! {
     /// ```
     dims DIMS_MARK serde;
     /// Decodes a struct to which later versions may add fields at the end. Unknown fields are skipped, if they are valid MessagePack. The
-    /// struct is written without these fields, so a value that was read may be written back shorter.
+    /// struct is written without these fields, so a value that was read may be written back shorter. If a field of the struct has an
+    /// `alias`, unknown fields are an error.
     ///
     /// To use such a struct as a metalayer, wrap it in a newtype, as in the example. No module is needed for reading old data with a new
     /// version of a struct: give the new fields `#[serde(default)]`.

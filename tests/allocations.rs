@@ -1,4 +1,4 @@
-//! Counts allocations with a global allocator: the sum of all bytes allocated, including bytes that are freed again.
+//! Measures allocations with a global allocator: their number, and the sum of their bytes, including bytes that are freed again.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

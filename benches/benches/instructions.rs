@@ -1,6 +1,7 @@
 //! Counts the instructions of each operation with Valgrind. Unlike times, they do not depend on the load of the machine.
 //!
-//! `--check` fails if an operation of this project takes over 10% more than in `instructions.txt`; `--update` writes that file.
+//! `--check` fails if an operation of this project takes over 10% more than in `instructions.txt`, which is compared only if the same
+//! compiler wrote it; `--update` writes that file.
 
 use std::collections::HashMap;
 use std::env;

@@ -1,5 +1,4 @@
-//! Functions of C-Blosc2, including the `malloc` and `free` that they or their callers need. All unsafe code of the benchmarks is
-//! in this file.
+//! Safe wrappers of functions of C-Blosc2. The benchmarks call C only in this file.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::hint::black_box;

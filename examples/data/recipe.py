@@ -1,6 +1,6 @@
 """Writes weather.h5, and cut.b2nd, the first part of a file, with h5py, hdf5plugin and blosc2.
 
-The temperatures are computed from latitude, month and the distance from rough coasts. They are not measured.
+The temperatures are computed from latitude, longitude and month, inside rough outlines of the land. They are not measured.
 """
 
 import pathlib

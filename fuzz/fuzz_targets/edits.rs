@@ -38,12 +38,12 @@ enum Edit {
 #[derive(Arbitrary, Debug)]
 enum Change {
     Insert(Name, Vec<u8>),
-    /// Long enough to move the following bytes across a sector.
+    /// Up to 2999 bytes, which can move the following bytes across a sector.
     InsertLong(Name, u16),
     Remove(Name),
 }
 
-/// One of a few names, so that names are repeated. The last one is a byte too long.
+/// One of a few names, so that names are repeated. One of them is a byte too long.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 struct Name(u8);
 
@@ -237,7 +237,7 @@ fn fill<T: b2nd_frame::Target>(plan: &Plan, model: &mut Model, writer: &mut Writ
     }
 }
 
-/// Checks that the file can be opened and equals the model, and that there are no other files.
+/// Checks that the file can be opened and equals the model, and that no temporary file is left.
 fn check(path: &Path, model: &Model) {
     let file = File::open(path).expect("the file opens");
     let (header, trailer) = (file.header(), file.trailer().expect("the file has a trailer"));

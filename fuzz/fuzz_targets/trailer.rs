@@ -31,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// Checks that a value that is set can be read, also after writing.
+/// Checks that a value that is set can be read from the written trailer.
 fn edit(mut trailer: Trailer) {
     let count = trailer.vlmetalayers().len();
     if trailer.vlmetalayers_mut().set_bytes("name", b"value").is_err() {

@@ -38,7 +38,7 @@
 //! A [`DType`] cannot be parsed from a string that NumPy with `ml_dtypes` rejects, nor from the following forms. NumPy reads all of them,
 //! but writes only those of the last item:
 //!
-//! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
+//! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, a shape as a list, comments,
 //!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
 //! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape that is `()` or a bare number, fields in a
 //!   list that have their shape inside the format (`('a', ('<i4', (2,)))` instead of `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;

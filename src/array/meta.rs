@@ -185,8 +185,8 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// Fails if the content is not a list of 5 to 7 entries that starts with version, ndim and three valid shapes, or if the other entries
-    /// are not MessagePack.
+    /// Fails if the content is not a list that starts with version, ndim and three valid shapes, if the first byte has a count other than
+    /// 5 to 7, or if the other entries are not MessagePack.
     ///
     /// ```
     /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");

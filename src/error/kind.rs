@@ -63,7 +63,8 @@ pub enum ErrorKind {
     /// Values are nested more than 128 levels deep.
     #[error("nested more than {} levels deep", MAX_DEPTH)]
     TooDeep,
-    /// A value uses a feature of serde that this format does not support.
+    /// A value uses a feature of serde that this format does not support, or a module of [`with`](crate::with) is applied to a type
+    /// that it does not accept.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
     /// Another error, such as one of an implementation of `Serialize` or `Deserialize`.

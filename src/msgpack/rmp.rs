@@ -53,7 +53,7 @@ pub fn take_from_slice<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<(
     Ok((value, content.get(entry.len()..).unwrap_or_default()))
 }
 
-/// Encodes a value as generic MessagePack that Python can read. Structs become maps with the names of their fields.
+/// Encodes a value as generic MessagePack. Structs become maps with the names of their fields.
 ///
 /// # Errors
 ///

@@ -9,7 +9,7 @@ use crate::marker::MAX_DEPTH;
 pub(super) enum Extension<'a> {
     /// Type 42: the bytes of a frame.
     Frame(&'a [u8]),
-    /// Type 43: a reference to an object in another file. It is a map with keys such as `kind` and `urlpath`.
+    /// Type 43: a reference to another object, or an expression. python-blosc2 writes a map with the keys `kind` and `version`, and others.
     Reference(Value),
     /// Type 44: the real and the imaginary part of a complex number.
     Complex(f64, f64),

@@ -34,7 +34,7 @@ use crate::wire::{Item, Reader};
 /// ```
 ///
 /// `Serialize` writes a `RawValue` like the decoded [`Value`]. `Deserialize` works only in this crate's format, and not through `flatten`,
-/// `untagged` or tags.
+/// `untagged` or internal tags.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RawValue<'a>(&'a [u8]);
 
@@ -157,7 +157,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
 }
 
 fn elsewhere<E: de::Error>() -> E {
-    E::custom("a RawValue can be read only from this crate's format, and not through flatten, untagged or tags: use a Value")
+    E::custom("a RawValue needs this crate's format, without flatten, untagged or internal tags: use a Value")
 }
 
 /// The visitor of the newtype struct that marks a `RawValue`, and of the entry's bytes inside it.

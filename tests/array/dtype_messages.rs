@@ -25,7 +25,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("|i4", "'|' means that the type has no byte order, but int32 has one at byte 0"),
     ("<M4", "expected '8', found '4' at byte 2"),
     ("<M8[xs]", "expected a unit of time (Y M W D h m s ms us ns ps fs as), found 'xs' at byte 4"),
-    ("<M8[1s]", "expected a number above 1, or no number, found '1' at byte 4"),
+    ("<M8[1s]", "expected a number other than 1, or no number, found '1' at byte 4"),
     ("<M8[25s", "expected ']', found the end of the string at byte 7"),
     ("[('a', <i4)]", "expected a type in single quotes, a list, a dictionary or a tuple, found '<' at byte 7"),
     ("[('a', '<i4'), ('b', '<x4')]", "expected a type code, found 'x' at byte 23"),

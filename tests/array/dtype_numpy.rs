@@ -173,7 +173,7 @@ fn what_numpy_refuses_is_refused() {
     println!("{} strings refused", rows.len());
 }
 
-/// Unusual strings that are read: names, types without a length, and NumPy's own string for a step without a unit.
+/// Unusual strings that are read: names, types without a length, a bool with a prefix, and a step of 0 seconds.
 const ODD: &str = "byte ubyte short ushort intc uintc longlong ulonglong int_ half single double csingle cdouble unicode
     S U V |S |V <U >U =U S0 U0 V0 <? >? |? =? M8[0s]";
 

@@ -1,4 +1,4 @@
-//! Grids compared with python-blosc2, and with files written by other libraries.
+//! Grids compared with python-blosc2.
 #![cfg(feature = "std")]
 
 use std::fs;

@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVar
 use serde::ser::{SerializeTupleStruct, SerializeTupleVariant};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A sequence of `count` elements that declares another length.
+/// A sequence of `count` elements that declares the length `declared`.
 struct Sequence<T> {
     declared: Option<usize>,
     count: usize,
@@ -28,7 +28,7 @@ impl<T: Serialize> Serialize for Sequence<T> {
     }
 }
 
-/// A map with the keys 0, 1, … that declares another number of entries.
+/// A map with the keys 0, 1, … that declares `declared` entries.
 struct Map<T> {
     declared: Option<usize>,
     count: u32,

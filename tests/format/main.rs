@@ -1,4 +1,4 @@
-//! Tests of the serde format: `src/ser`, `src/de`, `src/with.rs`, `src/wire.rs`, `src/layout.rs`, `src/value.rs`, `src/error.rs`.
+//! Tests of the serde format and of values. `tests/README.md` lists the modules.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 #![allow(clippy::large_enum_variant, reason = "a test's value lives for a moment")]
 

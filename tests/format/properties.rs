@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Has a variant for each shape of serde's data model that this format supports, and for each module in `with`.
+/// Has a variant for each shape of serde's data model that this format supports, and for most modules in `with`.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 enum Shape {
     Unit,

@@ -1,4 +1,4 @@
-//! Every prefix of every valid input is an unexpected end of input.
+//! Proper prefixes of valid inputs are an unexpected end of input.
 
 use crate::common::{cat, layouts};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Error, LegacyB2ndMeta};

@@ -120,7 +120,7 @@ fn a_raw_value_is_a_field_of_this_format_alone() {
     assert_eq!(b2nd::to_vec(&own).unwrap(), bytes);
     assert_eq!(serde_json::to_string(&own).unwrap(), r#"{"id":7,"rest":{"a":[]}}"#);
     assert_eq!(rmp_serde::to_vec(&own).unwrap(), hex!("92 07 81 a161 90"));
-    let expected = "a RawValue can be read only from this crate's format, and not through flatten, untagged or tags: use a Value";
+    let expected = "a RawValue needs this crate's format, without flatten, untagged or internal tags: use a Value";
     assert!(serde_json::from_str::<RawValue>("1").unwrap_err().to_string().starts_with(expected));
     assert!(rmp_serde::from_slice::<RawValue>(&[1]).unwrap_err().to_string().starts_with(expected));
     assert_eq!(b2nd::from_slice::<Own>(&hex!("92 07 c0")).unwrap(), Own { id: 7, rest: None });

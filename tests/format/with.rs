@@ -229,7 +229,7 @@ fn a_mark_ends_with_its_value() {
     both_ways(Maps(BTreeMap::from([(1, BTreeMap::new())])), &hex!("de0001 01 80"));
 }
 
-/// A struct that uses all modules, next to a field without one.
+/// A struct with fields of several modules.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Marked {
     #[serde(with = "b2nd::with::fixstr")]

@@ -19,7 +19,7 @@ MILLISECONDS = 1500
 
 
 def python_half(path, first):
-    """Changes a vlmetalayer, an element and the length of the array in turn, and prints the last value of each.
+    """Changes a vlmetalayer, an element and sometimes the length of the array in turn, and prints the number of the last turn.
 
     A change outside of `holding_lock` updates its metadata before it takes the lock, and may then write old metadata.
     """

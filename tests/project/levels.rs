@@ -40,7 +40,7 @@ fn no_file_of_the_library_imports_from_a_higher_level() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// Names that belong to array metalayers. Only the doctests of the format's files may use them.
+/// Names that belong to array metalayers. In the files of the format, only comments may use them.
 const OF_ARRAYS: [&str; 15] = [
     "ArrayMeta",
     "B2ndMeta",

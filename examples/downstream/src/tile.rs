@@ -70,8 +70,8 @@ impl Tile {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are not the header of a frame, the array does not have three dimensions and a dtype, or one of the two
-    /// metalayers is missing. If more bytes are needed, [`b2nd_frame::Error::needed`] of the source returns their number.
+    /// Fails if the bytes are not the header of a frame, there is no array with three dimensions and a dtype, or one of the two
+    /// other metalayers is missing. If more bytes are needed, [`b2nd_frame::Error::needed`] of the source returns their number.
     pub fn from_prefix(prefix: &[u8]) -> Result<Tile> {
         Tile::from_header(&Header::from_slice(prefix)?)
     }

@@ -76,7 +76,7 @@ impl TimeStep {
             return Err(cursor.found_instead(codes, word.len()));
         };
         if count == Some(1) {
-            return Err(start.found_instead("a number above 1, or no number", 1));
+            return Err(start.found_instead("a number other than 1, or no number", 1));
         }
         cursor.eat(code);
         cursor.expect("]")?;

@@ -1,6 +1,6 @@
 """Shared bits of the corpus generators (python >= 3.7, stdlib only).
 
-Every generator is run as `python gen_X.py OUTDIR` with the interpreter of the
+A generator that uses it is run as `python gen_X.py OUTDIR` with the interpreter of the
 venv that has the writer.  It writes files to OUTDIR, and a
 OUTDIR/manifest_part.json whose entries have the results of the writer's own
 API when the file is opened again.

@@ -8,8 +8,9 @@ use b2nd::msgpack::to_vec;
 use b2nd_frame::File;
 use serde_json::{Value, json};
 
-/// Writes increasing numbers to a vlmetalayer and a metalayer of this process, sometimes also to a metalayer of several sectors, or by a
-/// rewrite. The response has the last number, and the number of edits of these two.
+/// Changes a vlmetalayer and a metalayer of this process, with contents that follow from increasing numbers. Sometimes also changes the
+/// metalayer `wide` of several sectors, or the length of the metalayer `longer`, by a rewrite. The response has the last number, and the
+/// number of edits of the first two.
 pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Result<Value, Box<dyn Error>> {
     let (start, mut value, mut edits) = (Instant::now(), first, 0u64);
     while start.elapsed() < duration {
