@@ -33,7 +33,7 @@ pub(crate) fn write(
         // rawzip changes text such as `a:b`, `a\b` and `./a`, but it cannot mark bytes as UTF-8.
         let written = if name.is_ascii() { EntryPath::verbatim(name.as_bytes()) } else { ZipFilePath::from_str(name).into() };
         if !name.is_ascii() && ZipFilePath::from_str(name).as_str() != name {
-            return Err(Error::new(format_args!("{name:?}: in a zip, only ASCII names can have :, \\ or empty, . or .. parts")));
+            return Err(Error::new(format_args!("{name:?}: cannot zip non-ASCII names with :, \\ or empty, . or .. parts")));
         }
         let crc = member(name, &path)?.map_or(Crc32Option::Calculate, Crc32Option::Custom);
         let (mut entry, config) = archive.new_file(written).crc32(crc).start()?;

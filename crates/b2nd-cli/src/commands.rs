@@ -36,10 +36,10 @@ pub(crate) enum Command {
     /// Lists frames and stores, a line each: name, kind, dtype, shape, size and ratio.
     #[command(after_help = "Examples:\n  b2nd ls data/\n  b2nd ls -r --tree data/")]
     Ls(ls::Ls),
-    /// Prints the bytes of the header and trailer with their meaning.
+    /// Prints the bytes of a frame's header and trailer with their meaning. In a .b2z, .b2d or .h5, it needs the key of a leaf.
     #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
     Hex(Paths),
-    /// Draws an array's chunks, blocks and padding as SVG; `b2nd hex` prints the bytes of its header.
+    /// Draws an array's chunks, blocks and padding as SVG. In a .b2z, .b2d or .h5, it needs the key of a leaf.
     #[command(after_help = "Examples:\n  b2nd draw field.b2nd > field.svg\n  b2nd draw archive.b2z::/group/x > x.svg")]
     Draw(Paths),
     /// Checks frames and stores for errors.
@@ -67,7 +67,7 @@ pub(crate) enum Command {
     /// Copies a frame or a store without the gaps that edits leave, or recompresses it.
     ///
     /// Copies chunks, metalayers and attributes without decoding them, unless an option changes the compression or the
-    /// shapes. Prints the new length and the old one.
+    /// shapes. Prints the new length and the old one, unless the copy goes to standard output.
     #[command(
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
@@ -170,7 +170,7 @@ impl Command {
             Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run_on(&rewrite.source, |_| rewrite.run()),
             Command::Repack(repack) => Output::plain().run_on(&repack.source, |output| repack.run(output)),
-            // Errors name one of the arrays or the new file.
+            // There are several paths, so none of them is put before an error.
             Command::Concat(concat) => Output::plain().run_on(None, |_| concat.run()),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),

@@ -292,7 +292,7 @@ pub(crate) fn group(store: &StoreListing, key: &str) -> Option<StoreListing> {
         return None;
     }
     let attributes = own.into_iter().next().map(|(_, attributes)| attributes).unwrap_or_default();
-    Some(StoreListing { attributes, groups: others, leaves, ..StoreListing::default() })
+    Some(StoreListing { attributes, groups: others, leaves, has_embed: store.has_embed, ..StoreListing::default() })
 }
 
 /// Returns an error for a group that only has attributes.

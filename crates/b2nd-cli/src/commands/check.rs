@@ -43,7 +43,7 @@ pub(crate) struct Check {
     #[arg(long)]
     data: bool,
 
-    /// Write a digest of each chunk's values into the attribute "b2nd_digests" of frame files; --data then compares them.
+    /// Write a digest of each chunk's values into the attribute "b2nd_digests" of each frame; --data then compares them.
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
@@ -103,7 +103,7 @@ struct Object<'a> {
     findings: Vec<Finding>,
 }
 
-// The results of a check. The greatest one of all files determines the exit status, unless a file could not be read.
+// The results of a check. The greatest one of all files determines the exit status, unless a file could not be checked.
 /// A file has findings that count as errors.
 const FOUND: u8 = 1;
 /// With `--for` or `--strict`, a file is not safe for one of the readers.
@@ -119,7 +119,7 @@ impl Check {
             return self.write_digests(output);
         }
         let worst = AtomicU8::new(0);
-        // If `tells` is true and a file has no digests, the hint at the end names this file, or one of several such files.
+        // `undigested` gets the name of a file without digests, for the hint at the end. Without `tells`, there is no hint.
         let (undigested, tells) = (OnceLock::new(), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
@@ -205,7 +205,7 @@ impl Check {
         })
     }
 
-    /// Returns the sentence for a frame or a table without findings.
+    /// Returns the text that is printed in place of findings.
     fn ok(&self, chunks: Option<u64>, digests: Option<bool>) -> String {
         let chunks = chunks.map_or_else(|| "values".to_owned(), |chunks| text::count(chunks, "chunk"));
         match (self.decodes(), digests) {

@@ -33,7 +33,7 @@ pub(crate) struct Diff {
     b: std::path::PathBuf,
 
     /// Also compare data: the values of arrays, which differ if their shapes or dtypes differ, the columns of tables, and the chunks
-    /// of other frames. If something cannot be compared, say what, and exit with 3.
+    /// of other frames. If something in the files cannot be compared, say what, and exit with 3.
     #[arg(long)]
     data: bool,
 
@@ -187,7 +187,7 @@ fn plain(object: &impl Serialize) -> Result<Value> {
 }
 
 /// Returns a frame as JSON, with metalayers and attributes by name. Each metalayer and attribute has its value, or its bytes if the value
-/// cannot be decoded.
+/// is null or cannot be decoded.
 fn describe(frame: &Frame) -> Result<Value> {
     let mut object = json::frame(frame, "", &json::InfoOptions::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();

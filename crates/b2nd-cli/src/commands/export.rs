@@ -26,14 +26,14 @@ pub(crate) struct Export {
     /// An array or a table: a path, a URL, - or STORE::KEY, as for `b2nd info`.
     pub(super) file: PathBuf,
 
-    /// The new file, or - for standard output.
+    /// The new file, for Zarr a new directory, or - for standard output.
     out: PathBuf,
 
     /// A slice of the array, written as in Python (such as `0:10,5,::2`), or rows of a table.
     #[arg(allow_negative_numbers = true)]
     slice: Option<Slice>,
 
-    /// The format. By default, the ending of the file selects it; for standard output, it is npy.
+    /// The format. By default, the ending of the new file's name selects it; for standard output, it is npy.
     #[arg(long)]
     format: Option<OutputFormat>,
 
@@ -41,7 +41,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
 
-    /// Replace an existing file.
+    /// Replace an existing file. A Zarr directory replaces nothing.
     #[arg(long)]
     overwrite: bool,
 

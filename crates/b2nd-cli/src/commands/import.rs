@@ -46,12 +46,14 @@ pub(crate) struct Import {
     #[arg(long, value_delimiter = ',')]
     shape: Option<Vec<i64>>,
 
-    /// Whether the first line of CSV is a heading, which names the fields of structures and is otherwise left out. By default, it is one if
-    /// it consists of names and a column below it consists of numbers, but it is not a line of values of the --dtype.
+    /// Whether the first line of CSV is a heading, which names the fields if the default dtype is a structure, and is otherwise left out.
+    /// By default, it is one if it consists of names and a column below it consists of numbers, but it is not a line of values of the
+    /// --dtype.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     header: Option<bool>,
 
-    /// The format of the file. By default, its ending selects it; standard input is NumPy, or with --dtype raw bytes.
+    /// The format of a file that is neither Zarr nor HDF5. By default, it is npy or csv for files that end in .npy or .csv; all others are
+    /// raw bytes (bin) with --dtype, and otherwise npy.
     #[arg(long, value_name = "FORMAT", value_parser = ["npy", "csv", "bin"])]
     format: Option<String>,
 

@@ -103,7 +103,8 @@ impl Info {
     }
 }
 
-/// Prints a page for each frame and store that is found. The leaves of a store are collected for the page of the store.
+/// Prints a page for each frame and store that is found. The leaves of a store are collected for the page of the store, unless each leaf
+/// has [a page of its own](Info::has_leaves).
 struct Pages<'a> {
     info: &'a Info,
     options: &'a json::InfoOptions,
@@ -238,7 +239,7 @@ fn text(found: &Found, options: &json::InfoOptions, gap: &str, out: &mut dyn Wri
     Ok(view.is_complete && unread.is_none())
 }
 
-/// Adds the number of rows to a table whose schema lacks this number. python-blosc2 before 4.4 wrote such schemas.
+/// Adds the number of rows to a table whose schema lacks this number.
 pub(super) fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {

@@ -55,7 +55,7 @@ impl Ls {
             }
             let mut is_empty = true;
             let in_directory = is_listed(path);
-            // Other files of a directory are left out; a path that the user names is not.
+            // In a directory, most other files are left out; a path that the user names is not.
             let paths = Paths { recursive: in_directory, is_shallow: !self.recursive, by_name: true, ..Paths::of(path) };
             let leaves = if in_directory { Leaves::Itself } else { Leaves::Each };
             let Output { out, err } = &mut *output;

@@ -55,14 +55,15 @@ pub(crate) enum Meta {
     /// Sets an attribute. With --fixed, replaces a metalayer of the header by one of the same length; to change lengths, use
     /// `b2nd rewrite`.
     Set {
-        /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), or a leaf, table or group of a store.
+        /// A frame, the directory of a sparse frame, or in a .b2z or .b2d, a leaf with a file of its own, a table, or a treestore or one of
+        /// its groups.
         file: PathBuf,
         /// The attribute's name.
         name: String,
         #[command(flatten)]
         value: Given,
-        /// The value: a number, true, false, null, or a list or object as JSON; other words are a string. `--text` makes any value a
-        /// string.
+        /// The value: a number, true, false, null, or a list, object or string as JSON. Other words are strings, unless they start with
+        /// {, [ or ". `--text` makes any value a string.
         #[arg(allow_negative_numbers = true)]
         plain: Option<String>,
         /// Replace a metalayer in the header instead of an attribute.
@@ -72,7 +73,8 @@ pub(crate) enum Meta {
     /// Removes an attribute.
     #[command(after_help = "Examples:\n  b2nd meta rm field.b2nd units\n  b2nd meta rm frame.b2frame note")]
     Rm {
-        /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), or a leaf, table or group of a store.
+        /// A frame, the directory of a sparse frame, or in a .b2z or .b2d, a leaf with a file of its own, a table, or a treestore or one of
+        /// its groups.
         file: PathBuf,
         /// The attribute's name.
         name: String,
@@ -169,7 +171,7 @@ struct Entry<'a> {
     value: b2nd_frame::Result<Cow<'a, [u8]>>,
 }
 
-/// Returns all entries of a frame, a store or a leaf. With `fixed`, the attributes of a frame are not read.
+/// Returns the entries of a frame, a store or a leaf. With `fixed`, the attributes of a frame are left out.
 fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
     fn of<'a>(attributes: &'a Attributes, place: &'static str) -> impl Iterator<Item = Entry<'a>> {
         attributes.iter().map(move |(name, _)| {
@@ -196,7 +198,7 @@ fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
     })
 }
 
-/// Prints the name, the place (such as `attribute`) and the value of each entry, cut to the width of the terminal.
+/// Prints the name, the place (such as `attribute`) and the value of each entry.
 fn list(file: &Path, is_json: bool, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     let width = terminal().map(|(columns, _)| columns);

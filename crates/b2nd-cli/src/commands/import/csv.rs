@@ -127,8 +127,9 @@ fn field_names<'a>(heading: impl Iterator<Item = &'a str> + Clone, count: usize)
     (0..count).map(name).collect()
 }
 
-/// Opens an array in a CSV file. If the columns need several dtypes, each line is a structure. Otherwise, the array has one dimension if
-/// each line has one value, and two if it has more. The file is read more than once, so that only one line at a time is in memory.
+/// Opens an array in a CSV file. If `dtype` is a structure, or is not given and the columns need several dtypes, each line is a structure.
+/// Without `shape`, the array has one dimension if each line is a structure or has one value, and otherwise two. The file is read more
+/// than once, so that only one line at a time is in memory.
 ///
 /// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and a column below it
 /// consists of numbers, unless the line has values of `dtype`.

@@ -1,6 +1,6 @@
 //! Reads NumPy files (`.npy`): a header in Python's syntax, then the elements.
 //!
-//! The crate `npyz` reads elements of types that are known at compile time, while here their bytes are copied for any dtype.
+//! The crate `npyz` reads elements of types that are known at compile time, while here the bytes of elements are copied.
 
 use std::fs;
 use std::io::{self, BufReader, Read, Seek};

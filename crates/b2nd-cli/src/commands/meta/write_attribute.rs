@@ -1,4 +1,4 @@
-//! Writes an attribute of a frame, of a store, or of a leaf, table or group in a store.
+//! Changes an attribute or a metalayer: of a frame, of a store, or of a leaf, table or group in a store.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     })
 }
 
-/// Returns the name of the file that contains the attributes of a leaf, table or group of a store.
+/// Returns the name of the file for the attributes of a leaf, table or group of a store. This file may not exist yet.
 fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
     let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change its metadata");
