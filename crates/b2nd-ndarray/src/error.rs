@@ -98,7 +98,7 @@ pub enum Error {
         /// The number of bytes that were given.
         found: usize,
     },
-    /// The elements of a slice or a chunk, or the index of chunks, do not fit into memory.
+    /// Elements or the index of chunks do not fit into memory.
     #[error("no memory for {} of {}", count(items, "item"), count(itemsize, "byte"))]
     Memory {
         /// The number of elements.

@@ -271,7 +271,7 @@ impl Packer {
     /// Compresses all chunks of the array and appends them to a frame. `view` holds the array's elements, or their bytes; the bytes of an
     /// element then lie along the last axis.
     ///
-    /// Each thread compresses parts of chunks. The thread that has the next part writes it while the other threads continue.
+    /// Threads compress parts of chunks. One thread at a time writes finished parts in order while the other threads continue.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>) -> Result<()>
     where
         A: NoUninit + Send + Sync,
