@@ -65,8 +65,8 @@ impl Array {
     /// Fails if the file cannot be read, contains neither an array nor plain bytes ([`Error::NoArray`](crate::Error::NoArray)), or has
     /// shapes that C-Blosc2 rejects.
     /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
-    /// [`Error::Elsewhere`](crate::Error::Elsewhere). If the path is that of a store or of a file of another known format, the error names
-    /// the format.
+    /// [`Error::Elsewhere`](crate::Error::Elsewhere). If the path is that of a store or of a file of another known format, the error
+    /// usually names the format.
     ///
     /// The messages of these errors, and of errors of reading elements later, start with the path. Most of these errors have the variant
     /// [`Error::File`](crate::Error::File); [`Error::kind`](crate::Error::kind) returns the error inside.

@@ -106,7 +106,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
 }
 
 /// Writes an array of this shape to a new file, like [`write()`]. Its values come from an iterator over slabs, which are arrays of any
-/// number of rows. Like [`write_from`], this keeps only some layers of chunks in memory, in addition to a slab.
+/// number of rows. Like [`write_from`], this keeps only some layers of chunks in memory, in addition to a slab and a copy of it.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options, write_slabs};
