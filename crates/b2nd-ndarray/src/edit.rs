@@ -259,7 +259,7 @@ impl ArrayEditor {
     }
 
     /// Commits an array of this shape with the index entries in `done`, and opens the array again. If `done` is an error or the commit
-    /// fails, frees the space of the new chunks and returns the error.
+    /// fails, frees the space of new chunks that have not been committed, and returns the error.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         self.stale = true;
         let done = done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.chunks.rewind(0));

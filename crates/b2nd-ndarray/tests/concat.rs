@@ -112,7 +112,7 @@ fn arrays_that_do_not_fit_together_are_refused() {
     assert_eq!(refused(&[], 0), "expected one array or more to join, found none");
 }
 
-/// Chunks of arrays are not compressed with the filter delta, but such chunks can be copied.
+/// This crate does not compress chunks of arrays with the filter delta, but copies such chunks.
 #[test]
 fn chunks_that_cannot_be_compressed_again_are_copied() {
     let directory = tempfile::tempdir().unwrap();
