@@ -5,7 +5,7 @@
 The two programs take turns. A ratio is python-blosc2's minimum time divided by ours: above 1, this crate is faster. Times are processor time,
 which depends less on the load of the machine than elapsed time. `2 threads` is the elapsed time of one thread divided by that of two.
 `steps` reads each 64th element in each dimension. Writing has in brackets the length of our file divided by that of python-blosc2's.
-Files are in memory (/dev/shm).
+Files are in memory if the system has /dev/shm.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Writes 300 random arrays with python-blosc2, and chunks of HDF5 datasets with hdf5plugin, for tests/python.rs.
+"""Writes 300 random arrays with python-blosc2, and chunks of HDF5 datasets with hdf5plugin, for tests/values.rs.
 
     python theirs.py DIR       (blosc2==4.14.1, numpy, h5py, hdf5plugin)
 
@@ -24,7 +24,7 @@ FILTERS = [[F.NOFILTER], [F.SHUFFLE], [F.BITSHUFFLE], [F.SHUFFLE, F.BYTEDELTA], 
 
 
 def values(rng, shape, dtype):
-    """Noise, repetitions or zeros, so that there are chunks of every kind."""
+    """Noise, repetitions or zeros, so that there are stored, compressed and special chunks."""
     count, size = int(np.prod(shape, dtype=int)), dtype.itemsize
     kind = rng.randrange(4)
     if kind == 0:

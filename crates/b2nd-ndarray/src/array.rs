@@ -21,7 +21,7 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
 /// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or in another source of bytes. A frame of plain
 /// bytes, which has no array metalayer, is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's
-/// `pack_tensor` or `save_array` wrote the frame, the array has the shape and dtype that these functions stored.
+/// `pack_tensor` or `save_array` wrote the frame from a NumPy array without structures, the array has its shape and dtype.
 ///
 /// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the index
 /// of chunks is read when it is first needed. Decompressed data is not cached.
@@ -65,8 +65,8 @@ impl Array {
     /// Fails if the file cannot be read, contains neither an array nor plain bytes ([`Error::NoArray`](crate::Error::NoArray)), or has
     /// shapes that C-Blosc2 rejects.
     /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
-    /// [`Error::Elsewhere`](crate::Error::Elsewhere). If the path is that of a store or of a file of another known format, the error names
-    /// the format.
+    /// [`Error::Elsewhere`](crate::Error::Elsewhere). If the path is that of a store or of a file of another known format, the error
+    /// usually names the format.
     ///
     /// The messages of these errors, and of errors of reading elements later, start with the path. Most of these errors have the variant
     /// [`Error::File`](crate::Error::File); [`Error::kind`](crate::Error::kind) returns the error inside.

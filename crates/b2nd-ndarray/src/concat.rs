@@ -31,7 +31,8 @@ pub struct ConcatOptions {
 ///
 /// Chunks are copied without decompressing them if they align: all frames have an array metalayer with the same chunk and block shapes, and
 /// each array but the last ends at the end of a chunk along the axis. Copied chunks keep their codec and filters. If the chunks do not
-/// align, they are compressed again with the codec, the level and the filters of the first array.
+/// align and [`recompress`](ConcatOptions::recompress) is true, all are compressed again with the codec, the level and the filters of the
+/// first array.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ConcatOptions, Options, concat, write};
@@ -50,8 +51,8 @@ pub struct ConcatOptions {
 /// # Errors
 ///
 /// Fails if the chunks do not align and [`recompress`](ConcatOptions::recompress) is false ([`Error::Misaligned`]); if the arrays differ in
-/// dtype or shape; if there is no array, or no such axis; if the first array does not have the layout that C-Blosc2 has written since
-/// 2.7.0; or if an array cannot be read, or the new file cannot be written.
+/// dtype or shape, or a dtype is not known; if there is no array, or no such axis; if the first array does not have the layout that
+/// C-Blosc2 has written since 2.7.0; or if an array cannot be read, or the new file cannot be written.
 pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: &ConcatOptions) -> Result<()> {
     let first = arrays.first().ok_or_else(|| Error::custom("expected one array or more to join, found none"))?;
     let mut meta = current(first.header()).map_err(|error| first.error(error))?;

@@ -100,8 +100,9 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Fails if the values have a different dtype than the array ([`Error::DType`]) or a different shape than the slice ([`Error::View`]),
-    /// if the slice is not inside the array, if a chunk cannot be read or compressed, or if the file cannot be written. The array in the
-    /// file is then unchanged, unless only the last sync failed.
+    /// if the slice is not inside the array, if a chunk cannot be read or compressed, or if the file cannot be written. Also fails if the
+    /// frame is not sparse, and unused bytes follow the metadata in the array's metalayer, as in some arrays that python-blosc2 squeezed
+    /// before version 4. The array in the file is then unchanged, unless only the last sync failed.
     pub fn write_slice<T: Element, S: Data<Elem = T>, D: Dimension>(
         &mut self,
         slice: &[Range<i64>],
@@ -151,8 +152,9 @@ impl ArrayEditor {
     ///
     /// Fails if the value has a different dtype than the array ([`Error::DType`]); if the shape has a different number of dimensions, a
     /// negative length or too many chunks for an index; if the frame is not sparse, and the shape is stored after the header's first 512
-    /// bytes, because other metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The array in
-    /// the file is then unchanged, unless only the last sync failed.
+    /// bytes, because other metalayers precede it, or unused bytes follow the metadata (see [`write_slice`](ArrayEditor::write_slice)); if
+    /// a chunk cannot be read or compressed; or if the file cannot be written. The array in the file is then unchanged, unless only the
+    /// last sync failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.with_path(|this| this.array.swapped::<T>())?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))
@@ -259,7 +261,7 @@ impl ArrayEditor {
     }
 
     /// Commits an array of this shape with the index entries in `done`, and opens the array again. If `done` is an error or the commit
-    /// fails, frees the space of the new chunks and returns the error.
+    /// fails, frees the space of new chunks that have not been committed, and returns the error.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         self.stale = true;
         let done = done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.chunks.rewind(0));

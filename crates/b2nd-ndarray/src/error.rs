@@ -48,7 +48,7 @@ pub enum Error {
         /// The name of the metalayer by which such a file is recognized.
         metalayer: &'static str,
     },
-    /// The slice, the selection, the steps or the new shape have too many or too few dimensions.
+    /// A slice in ndarray's notation, a selection, a list of steps or a new shape has too many or too few dimensions.
     #[error("expected {}, found {found}", count(expected, "dimension"))]
     Dimensions {
         /// The number of dimensions of the array, or of the slice to which the steps belong.
@@ -56,7 +56,7 @@ pub enum Error {
         /// The number of dimensions that was given.
         found: usize,
     },
-    /// The slice or the selection has an index outside the array.
+    /// A slice in ndarray's notation or a list of indices has an index outside the array.
     #[error("index {index} is outside dimension {axis}, whose length is {length}")]
     Index {
         /// The index of the dimension, counted from 0.
@@ -98,7 +98,7 @@ pub enum Error {
         /// The number of bytes that were given.
         found: usize,
     },
-    /// The elements of a slice or a chunk, or the index of chunks, do not fit into memory.
+    /// Elements or the index of chunks do not fit into memory.
     #[error("no memory for {} of {}", count(items, "item"), count(itemsize, "byte"))]
     Memory {
         /// The number of elements.

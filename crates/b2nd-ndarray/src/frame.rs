@@ -26,7 +26,7 @@ fn it_is(what: &str) -> Option<Error> {
     Some(Error::custom(format_args!("it is {what}")))
 }
 
-/// Returns an error that names the format of a file that cannot be opened as an array, if it is a store or has another known format.
+/// Returns an error that describes a file that cannot be opened as an array, if it is a store or has another known format.
 pub(crate) fn instead(path: &Path) -> Option<Error> {
     if path.is_dir() {
         return it_is(if is_store_directory(path) { STORE } else { foreign::describe_directory(path)? });

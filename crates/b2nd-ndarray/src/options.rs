@@ -61,8 +61,8 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Fails if the shapes are not valid: if they have different numbers of dimensions, more than 16 dimensions or a negative length, or if
-    /// a block is longer than its chunk or has more bytes than Blosc2 allows.
+    /// Fails if the shapes are not valid, for example if they have different numbers of dimensions, more than 16 dimensions or a negative
+    /// length, or if a block is longer than its chunk or has more bytes than Blosc2 allows.
     ///
     /// ```
     /// let geometry = b2nd_ndarray::Options::default().geometry(&[8192, 8192], 4)?;

@@ -159,7 +159,7 @@ impl Remote {
         self.read_with(|array| array.slice(slice.as_ref())).await
     }
 
-    /// Reads a slice, and decompresses it in the calling task.
+    /// Reads a slice. The calling task is blocked while it is decompressed.
     ///
     /// # Errors
     ///

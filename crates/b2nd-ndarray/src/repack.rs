@@ -32,8 +32,8 @@ pub struct RepackOptions<'a> {
     pub frame_type: Option<FrameType>,
     /// Whether an existing target file is replaced. If false, an existing file is an error, unless it is the source of [`repack`].
     pub overwrite: bool,
-    /// The file or directory whose permissions a new file or directory gets. The owner, the group and extended attributes are also copied
-    /// as far as the system allows. If this is `None`, [`repack`] uses its source. Nothing is copied to a file that replaces another.
+    /// The file or directory from which a new file or directory gets its permissions and, as far as possible, its owner, group and extended
+    /// attributes. If this is `None`, [`repack`] uses its source. Nothing is copied to a file that replaces another.
     pub like: Option<&'a Path>,
     /// A function that is called after each chunk is written. Its argument is the length of the chunk's uncompressed data, in bytes.
     pub progress: Option<&'a dyn Fn(u64)>,
@@ -41,7 +41,8 @@ pub struct RepackOptions<'a> {
 
 /// Copies a frame without the gaps that edits leave. By default, chunks, metalayers and attributes are copied byte for byte, and no chunk
 /// is decompressed. If the options name a codec, a level, filters or shapes, chunks are compressed again, one per thread at a time. Special
-/// chunks (one value for all elements) and chunks with variable-length blocks are still copied unchanged, unless the shapes change.
+/// chunks (elements that are all equal or undefined) and chunks with variable-length blocks are still copied unchanged, unless the shapes
+/// change.
 ///
 /// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new file is
 /// complete, and keeps its permissions. If another process or thread edits the source or the target, this function waits. A target

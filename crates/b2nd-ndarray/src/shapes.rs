@@ -4,9 +4,9 @@ use b2nd::Geometry;
 
 use crate::error::{Error, Result};
 
-/// The length of a block, in bytes, that python-blosc2 chooses on a processor with 32 KiB of L1 cache and 512 KiB of L2 cache.
+/// The length of a block, in bytes, that python-blosc2 4.14.1 chooses on x86-64 Linux with 512 KiB of L2 cache.
 const BLOCK: i64 = 128 << 10;
-/// The length of a chunk, in bytes, that python-blosc2 chooses on the same processor if it has at most 16 MiB of L3 cache.
+/// The length of a chunk, in bytes, that python-blosc2 chooses there if the processor has at most 16 MiB of L3 cache.
 const CHUNK: i64 = 4 << 20;
 
 /// The maximum length of a block, in bytes, that C-Blosc2 and this crate read.

@@ -106,7 +106,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
 }
 
 /// Writes an array of this shape to a new file, like [`write()`]. Its values come from an iterator over slabs, which are arrays of any
-/// number of rows. Like [`write_from`], this keeps only some layers of chunks in memory, in addition to a slab.
+/// number of rows. Like [`write_from`], this keeps only some layers of chunks in memory, in addition to a slab and a copy of it.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options, write_slabs};
@@ -271,7 +271,7 @@ impl Packer {
     /// Compresses all chunks of the array and appends them to a frame. `view` holds the array's elements, or their bytes; the bytes of an
     /// element then lie along the last axis.
     ///
-    /// Each thread compresses parts of chunks. The thread that has the next part writes it while the other threads continue.
+    /// Threads compress parts of chunks. One thread at a time writes finished parts in order while the other threads continue.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>) -> Result<()>
     where
         A: NoUninit + Send + Sync,

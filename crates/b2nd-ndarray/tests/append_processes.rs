@@ -1,4 +1,4 @@
-//! Arrays that grow, in processes that are killed, take turns, or run out of disk space.
+//! Arrays that grow, in processes that are killed or run out of disk space, and in threads that take turns.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -95,7 +95,7 @@ fn appends_until_it_fails() {
     println!("\nfailed {}", again);
 }
 
-/// Appends rows. In some rounds the file cannot grow; the append or flush then fails and is repeated after the limit is removed.
+/// Appends rows. In some rounds the file cannot grow; an append or flush that fails is repeated after the limit is removed.
 #[test]
 #[ignore = "run by an_append_that_failed_took_nothing_and_the_next_goes_on"]
 fn appends_through_a_full_disk() {

@@ -112,7 +112,7 @@ fn arrays_that_do_not_fit_together_are_refused() {
     assert_eq!(refused(&[], 0), "expected one array or more to join, found none");
 }
 
-/// C-Blosc2 cannot write such arrays, but chunks can be copied without a compressor.
+/// This crate does not compress chunks of arrays with the filter delta, but copies such chunks.
 #[test]
 fn chunks_that_cannot_be_compressed_again_are_copied() {
     let directory = tempfile::tempdir().unwrap();

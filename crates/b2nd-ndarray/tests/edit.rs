@@ -18,7 +18,7 @@ mod common;
 
 impl Draw {
     fn values(&mut self, shape: &[usize]) -> ArrayD<f32> {
-        // Some arrays contain only zeros, whose chunks take no bytes.
+        // Some arrays contain only zeros, whose chunks take no bytes if they are compressed.
         let kind = self.below(3);
         ArrayD::from_shape_simple_fn(IxDyn(shape), || if kind == 0 { 0.0 } else { self.below(1 << 20) as f32 })
     }

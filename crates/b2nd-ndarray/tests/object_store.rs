@@ -96,11 +96,11 @@ impl ObjectStore for Counting {
 
 const PATH: &str = "some/array.b2nd";
 
-/// An array with 5 x 4 chunks of 40 KB, which are not compressed.
 fn values() -> Array2<u32> {
     Array2::from_shape_fn((500, 400), |(row, column)| ((row * 400 + column) as u32).wrapping_mul(0x9e37_79b1) >> 3)
 }
 
+/// A frame with 5 x 4 chunks of 40 KB, which are not compressed.
 fn frame() -> Vec<u8> {
     let options = Options { chunkshape: Some(vec![100, 100]), blockshape: Some(vec![25, 100]), level: 0, ..Options::default() };
     to_frame(&values(), &options).unwrap()

@@ -1,5 +1,5 @@
-//! Arrays that this crate edits in place have the same values in python-blosc2 as in NumPy, and so have selections. This crate
-//! then reads what python-blosc2 changed. B2ND_PYTHON names the interpreter; see `python/edits.py`.
+//! Arrays that this crate edits in place have the same values in python-blosc2 as in NumPy, and selections have NumPy's values. This
+//! crate then reads what python-blosc2 changed. B2ND_PYTHON names the interpreter; see `python/edits.py`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fmt::Write as _;

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const DATA: &str = "../../tests/data";
 
-/// The number of bytes in each file that are damaged, one at a time.
+/// The approximate number of bytes in each file that are damaged, one at a time.
 const STEPS: usize = 20;
 
 #[track_caller]
@@ -415,7 +415,7 @@ fn blocks_that_could_be_written_but_not_read_are_refused() {
     refused(log.flush(), expected);
 }
 
-/// Compressing these blocks would take minutes.
+/// Compressing much longer blocks could take minutes.
 #[test]
 fn a_block_that_is_longer_than_its_chunk_is_not_edited() {
     let directory = tempfile::tempdir().unwrap();

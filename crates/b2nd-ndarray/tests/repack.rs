@@ -120,7 +120,7 @@ fn one_file_becomes_many_and_many_become_one() {
     assert!(repack(&back, &sparse, &to(FrameType::Sparse)).unwrap_err().to_string().contains("exists"));
 }
 
-/// Frames with every kind of chunk.
+/// Frames with special, compressed and stored chunks, with chunks of zeros only, and without chunks.
 fn frames() -> Vec<(&'static str, Vec<u8>)> {
     let data: Vec<u8> = (0..4000_u32).flat_map(u32::to_le_bytes).collect();
     let header = |chunksize| {
@@ -159,7 +159,7 @@ fn data(frame: &[u8]) -> Vec<Vec<u8>> {
     (0..frame.offsets().unwrap().len()).map(|number| frame.chunk(number).unwrap().into_data().unwrap().into_owned()).collect()
 }
 
-/// All frames in tests/data.
+/// Frames in tests/data.
 fn samples() -> Vec<std::path::PathBuf> {
     let mut waiting = vec![Path::new("../../tests/data").to_path_buf()];
     let mut found = Vec::new();

@@ -87,7 +87,7 @@ fn a_selection_has_the_values_that_ndarray_selects() {
     assert_eq!(scalar.select::<i32>(&[]).unwrap(), arr0(7).into_dyn());
 }
 
-/// Only the needed parts of blocks are assembled, and streams are decompressed only as far as needed.
+/// With some codecs and filters, blocks are decoded only in part.
 #[test]
 fn a_selection_of_any_type_codec_and_filter_is_that_of_the_whole_array() {
     let mut draw = Draw(32);

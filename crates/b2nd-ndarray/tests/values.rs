@@ -134,7 +134,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
     }
 }
 
-/// Compares a slice from the middle, for which some blocks are skipped, with the bytes of the whole array. Returns the error.
+/// Compares a slice from the middle, for which some blocks can be skipped, with the bytes of the whole array. Returns the error.
 fn middle(reader: &Array, whole: &[u8]) -> Option<String> {
     let shape: Vec<_> = reader.grid().shape().iter().map(|&length| length as usize).collect();
     let slice: Vec<_> = reader.grid().shape().iter().map(|&length| length / 3..(2 * length + 2) / 3).collect();

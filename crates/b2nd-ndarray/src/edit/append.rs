@@ -82,8 +82,9 @@ impl Appender {
     ///
     /// Returns the errors of [`Array::open`](crate::Array::open) and [`File::edit`](b2nd_frame::File::edit). Also fails if the frame is
     /// sparse, if it has no array metalayer in the layout that C-Blosc2 has written since 2.7.0, if the array has no dimensions, if its
-    /// rows or its chunks have no elements, if a block is longer than its chunk, or if the shape is stored after the header's first 512
-    /// bytes, because other metalayers precede it.
+    /// rows or its chunks have no elements, if a block is longer than its chunk, if the shape is stored after the header's first 512 bytes,
+    /// because other metalayers precede it, if unused bytes follow the metadata (see
+    /// [`ArrayEditor::write_slice`](crate::ArrayEditor::write_slice)), or if the rows after the full chunks cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.
@@ -196,7 +197,7 @@ impl Appender {
     /// # Errors
     ///
     /// Fails if the file cannot be written. The file then holds the old array, or the new array if only the last sync failed. The rows are
-    /// kept, and `flush` can be called again. If the `Appender` is dropped instead, the rows are discarded.
+    /// kept, and `flush` can be called again. If the `Appender` is dropped instead, rows that are not in the file are discarded.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());

@@ -152,7 +152,7 @@ impl<'a> OpenChunk<'a> {
     }
 }
 
-/// Returns the element that a special chunk repeats, or an empty vector if all bytes are zero.
+/// Returns the element that a special chunk repeats, or an empty vector for a chunk of zeros or an uninitialized chunk.
 pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> Result<Vec<u8>> {
     let typesize = bytes.header().typesize();
     let element = match special {

@@ -6,10 +6,10 @@ use crate::error::Result;
 use crate::read::along::Along;
 use crate::read::buffers::BytesMut;
 
-/// The number of elements that the filters decode together. Decoding fewer elements takes the same time.
+/// The filter shuffle restores this number of elements at a time. Restoring fewer, but at least [`FEW`], takes the same time.
 const STEP: usize = 64;
 
-/// Rows with fewer elements than this are decoded element by element.
+/// The filter shuffle restores rows with fewer elements than this byte by byte.
 const FEW: usize = 8;
 
 /// The rows of selected elements in a box of elements in C order, such as a block. A row is a run of elements along the last axis, or a
@@ -56,7 +56,7 @@ impl<'a> Rows<'a> {
         Rows { axes, start, length, itemsize }
     }
 
-    /// Returns true if it is faster to decode these rows than a whole block of this number of elements.
+    /// Estimates whether it is faster to decode these rows than a whole block of this number of elements.
     pub(crate) fn are_few(&self, elements: i64) -> bool {
         let effort = if self.length < FEW { self.length * FEW } else { self.length.next_multiple_of(STEP) };
         let effort = self.axes.iter().try_fold(effort, |effort, axis| effort.checked_mul(axis.along.len()));

@@ -1,5 +1,5 @@
 //! Helpers of several test programs: pseudorandom numbers, arrays in files, and running the test program as a child process.
-#![allow(dead_code, reason = "each program takes some of it")]
+#![allow(dead_code, reason = "each program uses some of it")]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -24,7 +24,7 @@ pub(crate) fn whole<T: Element>(path: &Path) -> ArrayD<T> {
     array.read(&array.whole()).unwrap()
 }
 
-/// Copies the frame in a file to a directory, as a sparse frame.
+/// Copies the header and the chunks of the frame in a file to a directory, as a sparse frame.
 pub(crate) fn sparse(file: &Path, directory: &Path) {
     let frame = File::open(file).unwrap();
     let mut writer = Writer::create_sparse(directory, frame.header().clone()).unwrap();
