@@ -22,7 +22,7 @@ pub enum Format {
 /// BloscLZ at level 5, after a byte shuffle of elements of 8 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The codec.
+    /// The codec. The codecs of plugins always get the parameter 0, with which ndlz cannot compress.
     pub codec: CodecId,
     /// The compression level, from 0 (stored uncompressed) to 9.
     pub level: u8,
