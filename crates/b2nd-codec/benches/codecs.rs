@@ -11,7 +11,7 @@ use std::time::Instant;
 use b2nd_codec::{CodecId, Compressor, Decompressor, Filter, Options, SplitMode};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
-/// The sizes in bytes of a chunk and its blocks, similar to those that python-blosc2 chooses for arrays.
+/// The sizes in bytes of a chunk and its blocks.
 const CHUNK: usize = 4 << 20;
 const BLOCK: usize = 128 << 10;
 

@@ -55,7 +55,7 @@ fn plugins() -> Found {
     if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(Some("plugins")) }
 }
 
-/// Returns the backend that compresses and decompresses with this codec and these filters.
+/// Returns the backend for this codec and these filters.
 ///
 /// # Errors
 ///
@@ -78,8 +78,8 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
 ///
 /// # Errors
 ///
-/// Fails if the chunk is compressed (neither stored uncompressed nor special), and its codec or a filter is not in this build (the error
-/// names it), the chunk is lazy or instrumented, or it has a dictionary that its codec does not support.
+/// Fails if the chunk is compressed (neither stored uncompressed nor special), and this build does not support its codec or a filter (the
+/// error names it), the chunk is lazy or instrumented, or it has a dictionary that its codec does not support.
 pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }

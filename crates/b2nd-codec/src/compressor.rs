@@ -126,7 +126,7 @@ impl Compressor {
     }
 
     /// Sets the content of the metalayer `b2nd`, which describes the array to which the chunks belong. It must have the layout that
-    /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and zfp need this metalayer.
+    /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean and zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
         self.metalayer = metalayer;
@@ -146,7 +146,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the data is longer than a chunk can hold, or the codec fails.
+    /// Fails if the data is longer than a chunk can hold, memory cannot be allocated, or the codec fails.
     pub fn chunk(&self, data: &[u8]) -> Result<Vec<u8>> {
         let blocksize = self.blocksize(data.len());
         let fill = |block: usize, place: &mut [u8]| {
@@ -173,7 +173,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if `nbytes` is more than a chunk can hold, or the codec fails.
+    /// Fails if `nbytes` is more than a chunk can hold, memory cannot be allocated, or the codec fails.
     pub fn part(&self, nbytes: usize, blocks: Range<usize>, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Packed> {
         let (blocksize, is_raw) = (self.blocksize(nbytes).max(1), self.is_raw(nbytes));
         let count = nbytes.div_ceil(blocksize);
@@ -334,8 +334,8 @@ impl Compressor {
         self.backend == Backend::Plugins
     }
 
-    /// Appends a stream with the bytes of `part` to the chunk. If all of these bytes are equal, the stream of Blosc2 contains only their
-    /// value. Any other stream is compressed, or uncompressed if compression would not make it shorter.
+    /// Appends a stream with the bytes of `part` to the chunk. In Blosc2, the stream is a run if all of these bytes are equal. Any other
+    /// stream is compressed, or uncompressed if compression would not make it shorter.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
         if let Some(byte) = run_of(part).filter(|_| self.options.format == Format::Blosc2) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());

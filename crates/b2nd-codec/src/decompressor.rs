@@ -75,14 +75,15 @@ impl Decompressor {
     }
 
     /// Creates a decompressor for untrusted input. It decompresses BloscLZ, LZ4 and zlib without `unsafe` code. With the feature `safe`, it
-    /// also decompresses Zstandard, without `unsafe` code. It never uses plugins.
+    /// also decompresses Zstandard, without `unsafe` code. It never uses plugins. If another crate of the program enables the feature
+    /// `simd` of miniz_oxide, `unsafe` code computes the checksums of zlib.
     pub fn safe() -> Decompressor {
         Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
     }
 
-    /// Sets a function that decompresses the chunks whose codec or filters this decompressor does not support. The function can use a codec
-    /// of your own, or another process if the input is untrusted. It gets the chunk, and a buffer with the length of the data. Only whole
-    /// chunks are passed to the function, not the single blocks of [`block`](Decompressor::block) and [`part`](Decompressor::part).
+    /// Sets a function that decompresses the chunks that this decompressor does not support. The function can use a codec of your own, or
+    /// another process if the input is untrusted. It gets the chunk, and a buffer with the length of the data. Only whole chunks are passed
+    /// to the function, not the single blocks of [`block`](Decompressor::block) and [`part`](Decompressor::part).
     #[must_use]
     pub fn with_fallback(mut self, decompress: impl FnMut(&[u8], &mut [u8]) -> Result<()> + Send + 'static) -> Decompressor {
         self.fallback = Some(Box::new(decompress));
@@ -90,7 +91,7 @@ impl Decompressor {
     }
 
     /// Sets the content of the metalayer `b2nd`, which describes the array to which the chunks belong. It must have the layout that
-    /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and zfp need this metalayer.
+    /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean and zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: &[u8]) -> Decompressor {
         self.set_metalayer(metalayer);
@@ -104,17 +105,17 @@ impl Decompressor {
         let _ = metalayer;
     }
 
-    /// Sets the time at which decompression fails, or `None` for no time limit. When a whole chunk is decompressed, the time is checked before
-    /// each block. BloscLZ and LZ4 also check it within long blocks. Zstandard and zlib check it within a block only if this is a
-    /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block, and plugins never
-    /// check it.
+    /// Sets the time at which decompression fails, or `None` for no time limit. When a whole compressed chunk is decompressed, the time is
+    /// checked before each block. BloscLZ and LZ4 also check it within long blocks. Zstandard and zlib check it within a block only if this
+    /// is a [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block. Plugins and the
+    /// [fallback](Decompressor::with_fallback) never check it.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
         self.leaves.deadline.time = time;
     }
 
-    /// Calls `work` with a decompressor that has every codec of this build. With the feature `std`, each thread has one decompressor, which
-    /// keeps its buffers.
+    /// Calls `work` with a decompressor that has every codec of this build. With the feature `std`, each thread keeps one decompressor with
+    /// its buffers and settings, such as a time limit. A call of `lend` inside `work` gets a new one.
     pub fn lend<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
         #[cfg(feature = "std")]
         {
@@ -150,7 +151,7 @@ impl Decompressor {
     /// # Errors
     ///
     /// Fails if the length of the buffer is not nbytes, the chunk is not valid, [`accept`](Decompressor::accept) rejects it, the time limit
-    /// is reached, or the fallback fails.
+    /// is reached, memory cannot be allocated, or a plugin or the fallback fails.
     pub fn chunk(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let header = ChunkHeader::from_slice(chunk)?;
         self.chunk_of(&header, chunk, data)
@@ -191,7 +192,7 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`chunk`](Decompressor::chunk). Also fails if the memory cannot be allocated.
+    /// Returns the errors of [`chunk`](Decompressor::chunk).
     pub fn data_of(&mut self, header: &ChunkHeader, chunk: &[u8]) -> Result<Vec<u8>> {
         self.accept(header)?;
         if !is_plain(header) {
@@ -208,9 +209,9 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the block is not valid for the length of the buffer, this decompressor does not support the codec or a filter, the time
-    /// limit is reached, or a plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from the start of the
-    /// block.
+    /// Fails if the block is not valid for the length of the buffer, this decompressor does not support the chunk, the time limit is
+    /// reached, memory cannot be allocated, or a plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from
+    /// the start of the block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {
@@ -244,11 +245,12 @@ impl Decompressor {
     /// Decompresses at least as much of a block as is needed to copy elements of `itemsize` bytes from the first `end` bytes of its data.
     /// Damage in the rest of the block may go unnoticed. The block must have the full blocksize, so it must not be a shorter last block.
     ///
-    /// Returns `None` if the block can be decompressed only as a whole, by [`block`](Decompressor::block).
+    /// Returns `None` if the block cannot be decompressed in part. [`block`](Decompressor::block) then decompresses all of it, or fails.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`block`](Decompressor::block).
+    /// Fails if the needed part is not valid, this decompressor does not support the codec, the time limit is reached, or memory cannot be
+    /// allocated.
     pub fn part(&mut self, blocks: &Blocks<'_>, bytes: &[u8], itemsize: usize, end: usize) -> Result<Option<Part<'_>>> {
         let header = blocks.header();
         let length = header.blocksize();
@@ -287,7 +289,7 @@ impl Decompressor {
                     length @ 1.. if length as usize <= rest.len() => length as usize,
                     length => {
                         let room = rest.len();
-                        return Err(Error::custom(format_args!("block {number}: its length is {length}, with {room} to fill")));
+                        return Err(Error::custom(format_args!("block {number}: expected at most {room} bytes, found {length}")));
                     }
                 },
             };

@@ -53,11 +53,11 @@ pub enum ErrorKind {
         /// The maximum length in bytes.
         limit: usize,
     },
-    /// This build, or a decompressor for untrusted input, does not support the codec, a filter or another feature of a chunk.
+    /// This build, or a decompressor for untrusted input, does not support a codec, a filter or another feature of a chunk.
     NoCodec {
-        /// The name of the chunk's codec.
+        /// The name of the codec of the chunk or of the options.
         codec: String,
-        /// The message, which names the codec, filter or feature that is not supported.
+        /// The message, which says what is not supported.
         reason: String,
     },
     /// Any other error.
@@ -81,7 +81,8 @@ impl Error {
         self.0.offset
     }
 
-    /// Returns the name of the header field or of the input that caused the error, such as `blocksize` or `chunk`.
+    /// Returns the name of the header field, input or buffer that caused the error, such as `blocksize` or `chunk`, or `None` if it is not
+    /// known.
     pub fn field(&self) -> Option<&'static str> {
         self.0.field
     }

@@ -63,8 +63,8 @@ impl Pick {
         }
     }
 
-    /// Returns a number of bytes at the start of each stream that is enough for the first `end` bytes of a block. The block has `length`
-    /// bytes, divided into `streams` streams.
+    /// Returns a number of bytes at the start of each stream that is enough for the whole elements in the first `end` bytes of a block. The
+    /// block has `length` bytes, divided into `streams` streams.
     pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
         match self {
             Pick::Plain if streams == 1 => end,

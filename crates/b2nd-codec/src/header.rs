@@ -1,4 +1,4 @@
-//! [`ChunkHeader`]: the 16 or 32 bytes at the start of a Blosc2 chunk. Numbers in them are little-endian.
+//! [`ChunkHeader`]: the 16 or 32 bytes at the start of a chunk. Numbers in them are little-endian.
 
 use core::fmt;
 
@@ -42,14 +42,14 @@ pub(crate) const BLOSC1: u8 = 2;
 /// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its length.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
-/// The header of a Blosc2 chunk. Its 16 or 32 bytes are kept unchanged.
+/// The header of a chunk of Blosc2 or Blosc 1. Its 32 or 16 bytes are kept unchanged.
 ///
 /// ```text
 ///  0  version | versionlz | flags | typesize
 ///  4  nbytes    (int32: the data, uncompressed)
 ///  8  blocksize (int32)
 /// 12  cbytes    (int32: the chunk, header included)
-/// 16  filters (6) | udcodec | codec_meta | filters_meta (6) | reserved | blosc2_flags
+/// 16  filters (6) | udcodec | codec_meta | filters_meta (6) | flags | blosc2_flags
 /// ```
 ///
 /// ```
@@ -258,8 +258,8 @@ impl ChunkHeader {
         i32::from_le_bytes(self.bytes[at..].first_chunk().copied().unwrap_or_default())
     }
 
-    /// Returns the number of bytes in the field at this position of the header. The field is not negative after
-    /// [`check`](ChunkHeader::check).
+    /// Returns the value of the int32 field at this position of the header, or 0 if the value is negative, which
+    /// [`check`](ChunkHeader::check) rejects.
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
@@ -396,10 +396,10 @@ impl ChunkHeader {
     }
 
     /// Returns the value of all elements of a chunk with this header, as a part of the slice `chunk`. Returns `None` if the chunk is not a
-    /// [`Special::Value`], or if `chunk` is too short.
+    /// [`Special::Value`], or if `chunk` is too short. If the typesize is 1, elements may have more than 255 bytes, so this returns all
+    /// bytes of `chunk` after the header, even if there are none.
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // A typesize of 1 may also mean that an element has more than 255 bytes. It then consists of all bytes that follow the header.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }

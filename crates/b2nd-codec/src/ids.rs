@@ -16,7 +16,7 @@ pub enum CodecId {
     Zlib,
     /// Zstandard, with the compcode 5.
     Zstd,
-    /// A registered, user-defined or unknown codec, by its compcode.
+    /// Any other codec, by its number: [Snappy](CodecId::SNAPPY), or a registered, user-defined or unknown codec.
     Other(u8),
 }
 

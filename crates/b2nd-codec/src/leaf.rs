@@ -116,7 +116,7 @@ impl Packers {
                 blosclz::encode::compress_stream(bytes, &mut self.blosclz, stream);
                 Ok(stream.len())
             }
-            // The acceleration is the same as in C-Blosc2.
+            // The acceleration is the same as in C-Blosc2 3. C-Blosc2 2.15.3 always uses 1.
             #[cfg(feature = "lz4")]
             CodecId::Lz4 => {
                 let acceleration = 10_usize.saturating_sub(level.into());

@@ -74,7 +74,8 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Fails if the data is longer than a chunk can hold, the codec fails, or [`Compressor::new`] rejects the options.
+/// Fails if the data is longer than a chunk can hold, memory cannot be allocated, the codec fails, or [`Compressor::new`] rejects the
+/// options.
 pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
     Compressor::new(options)?.chunk(data)
 }

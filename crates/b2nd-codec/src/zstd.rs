@@ -45,7 +45,7 @@ pub fn compress(data: &[u8], level: i32, checksum: bool) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Fails if the frame is not valid, its data does not have this length, or the length is not known.
+/// Fails if the frame is not valid, its data does not have this length, the length is not known, or memory cannot be allocated.
 pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let length = match length {
         Some(length) => length as u64,
@@ -60,7 +60,7 @@ pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let limit = (frame.len() as u64).saturating_mul(MAX_RATIO).min(usize::MAX as u64);
     let fits = usize::try_from(length).ok().filter(|_| length <= limit);
     let short =
-        || Error::custom(format_args!("zstd: expected at most {limit} bytes of data for the frame's length, found {length}"));
+        || Error::custom(format_args!("zstd: expected at most {limit} bytes of data for the frame's length, not {length}"));
     let length = fits.ok_or_else(short)?;
     let mut data = Vec::new();
     let place = front(&mut data, length)?;

@@ -99,8 +99,8 @@ fn the_front_that_is_read_of_a_chunk_ends_with_its_dictionary() {
     }
 }
 
-/// A Zstandard dictionary with one symbol in each table and eight bytes of content. Its third repeated offset is `offset`, which
-/// the chunk does not use.
+/// A Zstandard dictionary with one symbol in each table for sequences, and eight bytes of content. Its third repeated offset
+/// is `offset`, which the chunk does not use.
 fn dictionary(offset: u32) -> Vec<u8> {
     let huffman = [0x80, 0x10];
     let sequences = [0xf0, 0x03].repeat(3);
@@ -108,7 +108,7 @@ fn dictionary(offset: u32) -> Vec<u8> {
     [&[0x37, 0xa4, 0x30, 0xec, 1, 0, 0, 0][..], &huffman, &sequences, &offsets, b"12345678"].concat()
 }
 
-/// A chunk of 24 bytes that is compressed with such a dictionary: eight matches of three bytes at its first two offsets.
+/// A chunk with 24 bytes of data, compressed with such a dictionary: eight matches of three bytes at its first two offsets.
 fn of_dictionary(offset: u32) -> Vec<u8> {
     let stream = [0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 24, 0x2d, 0, 0, 0, 8, 0xfc, 0, 0x80];
     let dictionary = dictionary(offset);

@@ -25,7 +25,6 @@ fn chunks_of_the_corpus_hold_what_blosc2_pure_rs_reads() {
     }
 }
 
-/// The number of equal chunks, and the reasons why others were not decoded.
 #[derive(Default, Debug)]
 struct Tally {
     equal: usize,

@@ -209,7 +209,7 @@ fn a_zstandard_frame_has_the_length_and_the_checksum_of_its_data() {
     let claims = [&b"\x28\xb5\x2f\xfd\xe0"[..], &(1_u64 << 40).to_le_bytes(), &[1, 0, 0]].concat();
     assert_eq!(
         zstd::decompress(&claims, None).unwrap_err().to_string(),
-        "zstd: expected at most 524288 bytes of data for the frame's length, found 1099511627776"
+        "zstd: expected at most 524288 bytes of data for the frame's length, not 1099511627776"
     );
 }
 

@@ -47,7 +47,7 @@ impl Array {
     pub fn from_frame(frame: &[u8]) -> Result<Array> {
         init();
         let mut raw = ptr::null_mut();
-        // SAFETY: the library owns the copy. (If it made the copy itself, it would free a buffer that it did not allocate.)
+        // SAFETY: the library owns the copy.
         let code = unsafe { sys::b2nd_from_cframe(malloced(frame), frame.len() as i64, false, &mut raw) };
         let array = Array::new("b2nd_from_cframe", code, raw)?;
         array.own_frame();

@@ -26,7 +26,7 @@ impl SuperChunk {
     /// Opens a copy of a frame in memory.
     pub fn from_frame(frame: &[u8]) -> Result<SuperChunk> {
         init();
-        // SAFETY: the library owns the copy. (If it made the copy itself, it would free a buffer that it did not allocate.)
+        // SAFETY: the library owns the copy.
         let raw = unsafe { c::blosc2_schunk_from_buffer(malloced(frame), frame.len() as i64, false) };
         let super_chunk = SuperChunk::new("blosc2_schunk_from_buffer", raw)?;
         super_chunk.own_frame();
@@ -145,7 +145,7 @@ impl SuperChunk {
         check("blosc2_vlmeta_delete", unsafe { c::blosc2_vlmeta_delete(self.0, c_string(name).as_ptr()) }).map(drop)
     }
 
-    /// Returns the data of a chunk, which is `nbytes` long.
+    /// Returns the data of a chunk, which is at most `nbytes` long.
     pub fn chunk_data(&self, number: u64, nbytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; nbytes];
         let (number, to) = (number as i64, data.as_mut_ptr().cast());

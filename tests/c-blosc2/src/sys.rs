@@ -1,4 +1,4 @@
-//! Declarations that the crate blosc2-src omits, most of them of `b2nd.h`.
+//! Declarations of `b2nd.h`, which the crate blosc2-src omits, and of a few other functions.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::offset_of;

@@ -94,7 +94,7 @@ fn compressed_indexes() {
         }
         assert_eq!(assert_agree(&path), None);
 
-        // The index stays compressed and readable when we edit the file.
+        // The index stays readable when we edit the file.
         let mut file = File::edit(&path).unwrap();
         file.set_vlmetalayer_bytes("more", b"ours").unwrap();
         assert_eq!(assert_agree(&path), None);

@@ -11,7 +11,7 @@ use common::{assert_agree, bytes, geometry_of, header, meta, to_chunks};
 use fastrand::Rng;
 use tempfile::TempDir;
 
-/// Copies a file and converts its array to the released layout.
+/// Writes the frame of `source` to `target`, with its array's metadata in the released layout.
 fn upgrade(source: &Path, target: &Path, dtype: &str) {
     let array = File::open(source).unwrap().header().array().unwrap().unwrap().into_owned();
     rewrite_to(source, target, |metalayers| {

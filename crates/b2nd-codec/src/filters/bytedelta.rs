@@ -1,8 +1,8 @@
 //! Bytedelta: replaces each byte of a shuffled block by its difference from the byte before it. Each plane, which has the bytes at one
 //! position of all elements, is filtered separately.
 
-/// The length of a SIMD vector in bytes. Only [`undo_buggy`] needs it: C-Blosc2's first version of the filter starts the sum of differences
-/// again at 0 after the last whole vector of a plane.
+/// The length of a SIMD vector in bytes. Only [`undo_buggy`] needs it: C-Blosc2's first version of the filter, if built with SIMD, starts
+/// the sum of differences again at 0 after the last whole vector of a plane.
 const VECTOR: usize = 16;
 
 /// Undoes the filter. Bytes after the last whole element do not change.

@@ -180,8 +180,8 @@ fn join2(planes: &[&Plane], out: &mut [u8]) {
     }
 }
 
-/// Splits a step of elements of 2 bytes into its planes. This works on integers, since the compiler converts such loops to vector
-/// instructions, but not loops that copy bytes.
+/// Splits a step of elements of 2 bytes into its planes. This works on integers, since the compiler converts such a loop to vector
+/// instructions, but not the same loop over bytes.
 #[inline(always)]
 fn split2(data: &[u8], planes: &mut [Plane]) {
     let (one, other) = planes.split_at_mut(1);

@@ -1,4 +1,4 @@
-//! BloscLZ, the default codec of C-Blosc2. The index of chunks in a frame is also compressed with it.
+//! BloscLZ, the default codec of C-Blosc2. If the index of chunks in a frame is compressed, it is compressed with BloscLZ.
 
 pub(super) mod decode;
 pub(super) mod encode;

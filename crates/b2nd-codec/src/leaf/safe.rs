@@ -1,4 +1,4 @@
-//! Decodes zlib from untrusted input with miniz_oxide, which has no `unsafe` code.
+//! Decodes zlib with miniz_oxide, which has no `unsafe` code. It is used for untrusted input, and on 32-bit platforms.
 
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 

@@ -1,4 +1,4 @@
-//! Helpers of the tests: values of arrays in row-major order, and a comparison of everything that both libraries read in a file.
+//! Helpers of the tests: values of arrays in row-major order, and a comparison of what both libraries read in a frame.
 #![allow(dead_code)]
 
 use std::path::Path;
@@ -96,8 +96,8 @@ fn owned<'a>(layers: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Vec<(Vec<u8>
     layers.map(|(name, content)| (name.to_vec(), content.to_vec())).collect()
 }
 
-/// Reads a file with both libraries and compares everything they report. Returns the values if the file holds an array
-/// and all its values are defined.
+/// Reads a frame with both libraries and compares what they report. Returns the values if the frame holds an array and
+/// all its values are defined.
 #[track_caller]
 pub fn assert_agree(path: &Path) -> Option<Vec<u8>> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,4 +1,4 @@
-//! Compresses blocks to streams of BloscLZ.
+//! Compresses to streams of BloscLZ.
 
 use alloc::vec::Vec;
 
@@ -19,10 +19,10 @@ const LITERALS: usize = 32;
 /// Each time that the search has passed this many bytes without a match, its steps get one position longer.
 const PATIENCE: usize = 64;
 
-/// Compresses a block, and appends the stream to `output`. The stream ends with literals, because C-Blosc2 rejects a stream that ends
+/// Compresses `block`, and appends the stream to `output`. The stream ends with literals, because C-Blosc2 rejects a stream that ends
 /// with a match.
 ///
-/// `table` is a buffer for the newest position of each hash; its length is a power of two. The block must be shorter than 4 GiB.
+/// `table` is a buffer for the newest position of each hash; its length is a power of two. `block` must be shorter than 4 GiB.
 pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<u8>) {
     table.fill(0);
     let shift = u32::BITS - table.len().max(2).ilog2();

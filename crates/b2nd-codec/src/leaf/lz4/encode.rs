@@ -27,7 +27,7 @@ const NEAR: usize = 1 << 13;
 /// The number of entries in the hash table for longer data.
 const FAR: usize = 1 << 12;
 
-/// The length of the longest data in which all positions of matches fit 16 bits.
+/// The maximum length of data for which the hash table stores positions in 16 bits.
 const LONGEST_NEAR: usize = WINDOW + LAST_MATCH - 1;
 
 /// The length of the search's steps is a fixed-point number with this number of fractional bits.
