@@ -1,4 +1,4 @@
-//! Creates files and directories that get their final name only when they are complete.
+//! Checks the names of new files and directories, and creates files that get their final name only when they are complete.
 
 use std::fs;
 use std::io;

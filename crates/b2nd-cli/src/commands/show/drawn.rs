@@ -32,7 +32,7 @@ pub(super) struct Drawn {
     pub(super) aspect: Option<f64>,
     /// The selection before elements are left out to fit the picture.
     pub(super) whole: Selection,
-    /// Sentences about elements that are left out.
+    /// Notes about elements that are left out.
     pub(super) notes: Vec<String>,
 }
 
@@ -129,7 +129,8 @@ pub(super) fn value(column: &Column, number: f64) -> String {
     }
 }
 
-/// Returns the number of days of a step, if the values of the column are datetimes.
+/// Returns the number of days in a step of the column's datetimes. Returns `None` for other dtypes, and if the length of a step varies
+/// (years and months) or is shorter than a nanosecond.
 pub(super) fn days(column: &Column) -> Option<f64> {
     let Some(DType::Scalar(scalar)) = &column.dtype else { return None };
     let ScalarType::Datetime64(Some(step)) = scalar.scalar_type() else { return None };
