@@ -29,7 +29,7 @@ pub(crate) enum OutputFormat {
     Csv,
     /// Nested lists, or for a table an object for each row.
     Json,
-    /// A line of JSON for each row.
+    /// A line of JSON for each row of a table, or for each index of an array's first dimension.
     #[value(alias = "ndjson")]
     Jsonl,
     /// An Arrow file of a table or an array; on standard output, a stream.

@@ -232,7 +232,7 @@ impl Site {
         serde_json::Value::Array(self.files.iter().enumerate().map(door).collect()).to_string()
     }
 
-    /// Answers a question about a file. If the client disconnects, this future is dropped, and the answer is computed no further.
+    /// Answers a question about a file. If the client disconnects, this future is dropped, and the slice for the answer is read no further.
     async fn ask(self: Arc<Site>, number: usize, body: Incoming) -> Response<Full<Bytes>> {
         let question = match timeout(IDLE, Limited::new(body, QUESTION).collect()).await {
             Ok(Ok(question)) => question.to_bytes(),

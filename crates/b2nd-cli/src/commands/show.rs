@@ -85,7 +85,7 @@ pub(crate) struct Show {
     #[arg(long)]
     log: bool,
 
-    /// Fill the picture: pixels need not be square.
+    /// Fill the picture: elements need not be square.
     #[arg(long)]
     stretch: bool,
 

@@ -272,7 +272,7 @@ fn json_has_every_field_of_every_row() {
     assert!(lines.lines().any(|line| line == r#"{"x":null}"#), "{lines}");
 }
 
-/// Removes nulls, which stand for NaN too, from rows, and replaces bytes by their hexadecimal digits.
+/// Removes nulls from rows, and replaces bytes by their hexadecimal digits. In JSON, NaN is also null.
 fn as_the_page_has(value: &serde_json::Value) -> serde_json::Value {
     match value {
         serde_json::Value::Object(fields) => match fields.get("bytes") {

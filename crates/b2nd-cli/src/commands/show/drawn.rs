@@ -24,7 +24,7 @@ const LONGEST: f64 = 4.0;
 /// The elements of an array that are drawn, and how they are drawn.
 pub(super) struct Drawn {
     pub(super) values: SelectedArray,
-    /// The drawn dimensions: two for a map or an image (vertical, then horizontal), one for a line.
+    /// The drawn dimensions: two for a map or an image (vertical, then horizontal), one for a line, none for a line with a single element.
     pub(super) axes: Vec<usize>,
     /// The number of channels if an image is drawn, otherwise `None`.
     pub(super) channels: Option<usize>,
