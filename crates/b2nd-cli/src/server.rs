@@ -53,8 +53,8 @@ const QUESTION: usize = 1 << 16;
 pub(crate) struct Served {
     name: String,
     location: Location,
-    /// The file or directory that a path named when the server started, with links resolved. If the path leads to another one later,
-    /// opening it fails.
+    /// The path of the file or directory, with links resolved when the server started. If links lead to another path later, opening it
+    /// fails.
     file: Option<PathBuf>,
     /// Limits the number of answers about this file.
     answers: Arc<Semaphore>,

@@ -11,7 +11,7 @@ use crate::output::fitted;
 use crate::report::{DIGITS, shape_text};
 use crate::values::SelectedArray;
 
-/// The maximum number of chunks to read. If the elements are in more chunks than this, some elements are left out.
+/// The maximum number of chunks from which elements are drawn. If the elements are in more chunks than this, some elements are left out.
 const MOST_CHUNKS: u64 = 1024;
 
 /// The maximum number of elements that are drawn in a line plot.
@@ -58,8 +58,8 @@ impl Drawn {
         Drawn { values, axes, channels, aspect, whole, notes: Vec::new() }
     }
 
-    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis and at most [`MOST_CHUNKS`] chunks
-    /// are read. For a line, the limit is [`MOST_POINTS`].
+    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis, from at most [`MOST_CHUNKS`] chunks.
+    /// For a line, the limit along its axis is [`MOST_POINTS`].
     pub(super) fn fit(&mut self, room: [i64; 2], stretches: bool) {
         let SelectedArray { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
@@ -73,7 +73,7 @@ impl Drawn {
             self.notes.push(format!("{name} in steps of {step}: {}", count(self.length(place), "element")));
         }
         if now < first {
-            self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
+            self.notes.push(format!("drawn from {} of {} chunks", thousands(now), thousands(first)));
         }
     }
 
