@@ -113,7 +113,8 @@ def frames_are_equal(one, other):
 
 
 def has_only_more_chunks(sparse, old):
-    """True if a sparse frame is equal to `old`, except for chunk files that its index does not name. The next edit removes those."""
+    """True if a sparse frame is equal to `old`, except for chunk files that its index does not name, and temporary files. The next edit
+    removes those."""
     files = {file.name: file.read_bytes() if file.is_file() else b"" for file in sparse.iterdir()}
     return all(files.pop(file.name, None) == file.read_bytes() for file in old.iterdir()) and all(
         name.endswith((".chunk", ".tmp")) for name in files

@@ -1,5 +1,6 @@
-"""Runs commands of the tool on many kinds of files that python-blosc2 writes. The result of each command is either values that equal
-Python's, or an error message with its exit status. Usage: kinds.py PATH-OF-B2ND, built with the feature `full`."""
+"""Runs commands of the tool on many kinds of files that python-blosc2 writes. Values that a command prints must equal Python's, and an
+error must have the expected message and exit status. Usage: kinds.py PATH-OF-B2ND, built at least with the features `arrow`, `page` and
+`plugins`."""
 
 import dataclasses
 import json
@@ -36,15 +37,13 @@ class Kind:
     kind: str
     values: object = None
     """An array; the bytes of a frame without an array; columns by name; or a list of objects."""
-    refused: dict = dataclasses.field(default_factory=dict)
-    """Commands that do not apply to this kind, with the error that each prints."""
 
 
 kinds = []
 
 
-def add(file, kind, values=None, word=None, **refused):
-    kinds.append(Kind(file, word or file, kind, values, refused))
+def add(file, kind, values=None, word=None):
+    kinds.append(Kind(file, word or file, kind, values))
 
 
 def array(name, values, **options):
@@ -283,7 +282,7 @@ def objects():
     add("lists.b2b", "list_array", [[1, 2], [], [3]])
 
 
-# Files of these kinds do not contain all their values, or contain them only in leaves. Commands that need values print an error.
+# Files of these kinds do not contain all their values, or contain them only in leaves. Most commands that need values print an error.
 NO_VALUES = {"lazyexpr", "lazyudf", "proxy", "treestore", "dictstore", "embedstore"}
 STORES = {"treestore", "dictstore", "embedstore"}
 OBJECTS = {"object_array", "batch_array", "list_array"}

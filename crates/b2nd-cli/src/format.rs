@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::piped::is_standard;
 use crate::values::SelectedArray;
 
-/// A format in which values are written. The ending of a file's name or `--format` selects it.
+/// A format in which values are written. The ending of a file's name or an option selects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text: a line for each row of the last dimension, or for each element if the array has one dimension.
@@ -29,7 +29,7 @@ pub(crate) enum OutputFormat {
     Csv,
     /// Nested lists, or for a table an object for each row.
     Json,
-    /// A line of JSON for each row.
+    /// A line of JSON for each row of a table, or for each index of an array's first dimension.
     #[value(alias = "ndjson")]
     Jsonl,
     /// An Arrow file of a table or an array; on standard output, a stream.

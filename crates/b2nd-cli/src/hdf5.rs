@@ -1,4 +1,4 @@
-//! Selects the code for HDF5 files. The functions that depend on the feature `hdf5` have a second version for builds without it.
+//! Selects the code for HDF5 files. The functions that other modules call also exist in builds without the feature `hdf5`.
 
 use std::path::Path;
 
@@ -52,7 +52,8 @@ fn file(location: &Location) -> b2nd_frame::Result<Option<Bytes>> {
     }
 }
 
-/// Fails if a file that a command would change or copy as a frame is an HDF5 file. Errors of opening it are left to the command.
+/// In builds that read HDF5, fails if a file that a command would change or copy as a frame is an HDF5 file. Errors of opening it are left
+/// to the command.
 pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
     match file(&Location::of(path)) {
         Ok(Some(_)) if cfg!(feature = "hdf5") => {
@@ -62,16 +63,16 @@ pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a dataset as an array. If `given` is empty, chunks that Blosc2 compressed in the layout of the array are copied, and others are
-/// compressed like the dataset's Blosc2 chunks, or if it has none, with `options`.
+/// Writes a dataset as an array. If `given` is empty, the first chunk that is not special decides: if Blosc2 compressed it in the layout of
+/// the array, all chunks are copied; otherwise all are compressed, like the first chunk in the file if Blosc2 wrote it, or else with
+/// `options`.
 pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &Options) -> Result<()> {
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();
     let mut chunks = (0..frame.offsets()?.len()).map(|number| frame.chunk_header(number));
-    // By default, the first chunk that is not special decides whether the chunks keep their compression.
     let first = chunks.find(|chunk| !matches!(chunk, Ok(chunk) if chunk.special().is_some())).transpose()?;
     let copies = first.is_none_or(|chunk| !chunk.is_stored());
-    // Without a chunk that Blosc2 compressed, the frame's level is 0.
+    // If Blosc2 did not write the first chunk in the file, the level in the header is 0.
     let (codec, level, filters) = match (copies, header.level()) {
         (true, _) => (None, None, None),
         (false, 0) => (Some(options.codec), Some(options.level), Some(options.filters.clone())),
@@ -101,8 +102,8 @@ fn opened(place: &FramePlace) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> 
     source.map(|source| b2nd_hdf5::File::open(source)?.dataset(key)).transpose()
 }
 
-/// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, and the codec and blocks of those that Blosc
-/// compressed. Returns `None` if the location is not in an HDF5 file.
+/// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, the codec if Blosc or Blosc2 compressed them,
+/// and the blockshape if Blosc2 did and it is known. Returns `None` if the location is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
 pub(crate) fn chunks(place: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {
     let Some(dataset) = opened(place)? else { return Ok(None) };

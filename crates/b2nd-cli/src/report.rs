@@ -94,7 +94,7 @@ pub(crate) const FRACTIONS: [f64; 3] = [0.25, 0.5, 0.75];
 
 /// The type of the values of a report.
 pub(crate) enum Of {
-    /// Elements of a dtype, or `None` if the file has no dtype.
+    /// Elements of a dtype, or `None` if the dtype is not known.
     Elements(Option<DType>),
     /// Texts of a table: the name of their type, and the number of distinct texts, or `None` if there are too many to count.
     Texts(String, Option<u64>),

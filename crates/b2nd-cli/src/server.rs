@@ -53,8 +53,8 @@ const QUESTION: usize = 1 << 16;
 pub(crate) struct Served {
     name: String,
     location: Location,
-    /// The file that a path named when the server started, with links resolved. If the path leads to another file later, this file is not
-    /// served.
+    /// The path of the file or directory, with links resolved when the server started. If links lead to another path later, opening it
+    /// fails.
     file: Option<PathBuf>,
     /// Limits the number of answers about this file.
     answers: Arc<Semaphore>,
@@ -232,7 +232,7 @@ impl Site {
         serde_json::Value::Array(self.files.iter().enumerate().map(door).collect()).to_string()
     }
 
-    /// Answers a question about a file. If the client disconnects, this future is dropped, and the answer is computed no further.
+    /// Answers a question about a file. If the client disconnects, this future is dropped, and the slice for the answer is read no further.
     async fn ask(self: Arc<Site>, number: usize, body: Incoming) -> Response<Full<Bytes>> {
         let question = match timeout(IDLE, Limited::new(body, QUESTION).collect()).await {
             Ok(Ok(question)) => question.to_bytes(),

@@ -1,11 +1,12 @@
-//! Removes temporary files when a signal such as SIGINT ends the program.
+//! Removes unfinished new files and directories when a signal such as SIGINT ends the program.
 
 /// SIGXFSZ, which the system sends if a write exceeds the limit on the length of files. If the signal is handled, the write returns an
 /// error.
 #[cfg(unix)]
 const FILE_TOO_LONG: i32 = rustix::process::Signal::XFSZ.as_raw();
 
-/// Makes SIGHUP, SIGINT and SIGTERM remove temporary files before they end the program.
+/// Makes SIGHUP, SIGINT and SIGTERM remove the files and directories that `b2nd_frame` has not finished before they end the program. The
+/// temporary directories of `Piped` remain.
 #[cfg(unix)]
 pub(crate) fn clean_up() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -14,7 +15,7 @@ pub(crate) fn clean_up() {
 
     static ONCE: std::sync::Once = std::sync::Once::new();
 
-    // If the handler cannot be installed, signals end the program without removing temporary files.
+    // If the handler cannot be installed, signals end the program without removing anything.
     ONCE.call_once(|| {
         let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM, FILE_TOO_LONG]) else { return };
         std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Creates files and directories that get their final name only when they are complete.
+//! Checks the names of new files and directories, and creates files that get their final name only when they are complete.
 
 use std::fs;
 use std::io;
@@ -72,7 +72,8 @@ pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
     Err(Error::new(format_args!("{name}: .{ending} is the ending of another format: choose a name that ends in {wanted}")))
 }
 
-/// Creates a file: `write` fills a temporary file, which is then renamed to `path`. Fails if the file exists and `overwrite` is false.
+/// Creates a file: `write` fills a temporary file, which is then renamed to `path` with links resolved. Fails if the file exists and
+/// `overwrite` is false.
 pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut &fs::File) -> Result<()>) -> Result<()> {
     let failed = |error: b2nd_frame::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use crate::error::{Error, Result};
 use crate::output::Output;
 
-/// A command failed, `check` found errors, `diff` found differences, or `salvage` found lost parts.
+/// A command failed, `check` had findings, `diff` found differences, or `salvage` found lost parts.
 pub(crate) const FAILED: u8 = 1;
 
-/// `check` could not open a file, `diff` could not read or compare one, or `export` left out columns.
+/// `check` could not read a file or add digests to it, `diff` could not read or compare one, or `export` left out columns.
 pub(crate) const UNREADABLE: u8 = 3;
 
-/// `check` could read everything, but the file is not safe for a reader that `--for` names. Without `--for`, `--strict` checks for C-Blosc2
+/// `check` could read everything, but a file is not safe for a reader that `--for` names. Without `--for`, `--strict` checks for C-Blosc2
 /// and python-blosc2.
 pub(crate) const UNSAFE: u8 = 4;
 

@@ -28,7 +28,7 @@ pub(crate) struct Start {
     pub(crate) offset: Option<u64>,
 
     /// The dtype of the elements in a frame without an array, as NumPy writes it: '<i4'. Without it, elements of 1 byte are integers,
-    /// and longer elements are printed as hexadecimal digits.
+    /// and longer elements are hexadecimal digits in text, CSV and JSON.
     #[arg(long, value_name = "DTYPE", value_parser = parse_dtype)]
     pub(crate) dtype: Option<DType>,
 }

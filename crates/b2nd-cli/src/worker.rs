@@ -36,7 +36,7 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// Creates an empty pool. Each worker will run this program with a limit on its memory.
+    /// Creates an empty pool. Each worker will run this program, on Unix with a limit on its memory.
     pub(crate) fn new(max_memory: u64) -> Apart {
         let args = vec![WORD.into(), max_memory.saturating_add(OWN_MEMORY).to_string().into()];
         Apart { program: std::env::current_exe(), args, idle: Mutex::default() }
@@ -129,7 +129,7 @@ fn exchange(input: &mut impl Write, output: &mut impl Read, question: Question, 
     answer.map_or_else(|error| Ok(Err(error)), |()| output.read_exact(data).map(Ok))
 }
 
-/// Runs this process as a worker, if the first argument is `WORD`.
+/// Runs this process as a worker, if the arguments are [`WORD`] and a number, the limit on the memory in bytes.
 pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
     let [word, memory] = words else { return None };
     if word != WORD {

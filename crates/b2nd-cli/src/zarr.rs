@@ -32,7 +32,8 @@ pub(crate) fn rows(directory: &Path) -> Result<Vec<Vec<String>>> {
     Ok(b2nd_zarr::arrays(directory).map_err(Error::new)?.into_iter().map(row).collect())
 }
 
-/// Returns a sentence that names the command that converts an array in a directory of Zarr. `first` is the row of the first array.
+/// Returns a sentence that names the command that converts an array in a Zarr directory, or says that it has none. `first` is the row of
+/// the first array.
 pub(crate) fn hint(first: Option<&Vec<String>>) -> String {
     let name = first.and_then(|row| row.first());
     name.map_or_else(

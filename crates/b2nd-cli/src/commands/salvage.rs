@@ -25,19 +25,19 @@ pub(crate) struct Salvage {
     /// The new frame: a path that does not exist yet, or - for standard output.
     new: PathBuf,
 
-    /// The value for the elements of lost chunks: zeros, or NaN in arrays of floats.
+    /// The value for the elements of lost chunks: zeros, or NaN if the elements are floats of 4 or 8 bytes.
     #[arg(long, default_value = "zero", value_parser = ["zero", "nan"])]
     fill: String,
 
-    /// If the index is lost, keep chunks in the order in which they are found, even if the header shows signs that this order is wrong:
-    /// chunks may have been updated or inserted, or be special (such as all zeros, which take no bytes).
+    /// If the index of a contiguous frame is lost, keep chunks in the order in which they are found, even if the header shows signs that
+    /// this order is wrong: chunks may have been updated or inserted, or be special (such as all zeros, which usually take no bytes).
     #[arg(long)]
     in_order: bool,
 }
 
 /// The warning that is printed if the index is lost.
 const UNORDERED: &str =
-    "the index is lost, so chunks are in the order in which they are stored; special ones may be missing, and others misplaced";
+    "the index is lost, so the order of the chunks can be wrong, and special chunks may be missing";
 
 impl Salvage {
     /// Writes the new frame.

@@ -20,7 +20,7 @@ use clap::Args;
 use crate::error::{Error, Result};
 use crate::output::{cut_to, fitted, terminal};
 use crate::piped::is_standard;
-use crate::report::{Report, SAMPLE, summary};
+use crate::report::{Report, summary};
 use crate::screen;
 use crate::staged::{must_be_new, new_file};
 use crate::tables::{self, TablePart, TableRows};
@@ -30,14 +30,14 @@ use chart::{Axis, Body, Chart, Ticks, plain};
 use drawn::Drawn;
 use text_chart::MARGIN;
 
-/// If the selected elements have at most this size in bytes, the statistics are computed from all of them, otherwise only from the drawn
-/// ones.
+/// If the selected ranges of a map, an image or a line have at most this size in bytes, the statistics are computed from all their selected
+/// elements, otherwise only from the drawn ones.
 const QUICK: usize = 1 << 26;
 
 /// The maximum size of the drawn elements in bytes.
 const LARGEST_ARRAY: u64 = 1 << 28;
 
-/// The maximum number of elements along each side of a PNG file if `--size` is not given.
+/// The maximum number of elements along each side of a map or an image in a PNG file if `--size` is not given.
 const MOST_PIXELS: i64 = 2048;
 
 /// The maximum width and height in pixels that `--size` accepts.
@@ -57,7 +57,7 @@ pub(crate) struct Show {
     /// An array or a table: a path, a URL, - or STORE::KEY, as for `b2nd info`.
     pub(super) file: PathBuf,
 
-    /// A slice of the array, written as in Python: `0:10,5,::2`.
+    /// A slice of the array, written as in Python (such as `0:10,5,::2`), or rows of a table.
     #[arg(allow_negative_numbers = true)]
     slice: Option<Slice>,
 
@@ -85,7 +85,7 @@ pub(crate) struct Show {
     #[arg(long)]
     log: bool,
 
-    /// Fill the picture: pixels need not be square.
+    /// Fill the picture: elements need not be square.
     #[arg(long)]
     stretch: bool,
 
@@ -201,17 +201,17 @@ impl Show {
         Ok(rows)
     }
 
-    /// Returns the histogram of the only selected column of a table that has numbers.
+    /// Returns the histogram of the only selected column of a table that has numbers or times.
     fn histogram_of(&self, rows: Box<dyn TableRows>) -> Result<Chart<'static>> {
         let mut columns = rows.count(false)?;
         columns.retain(|column| column.of.is_number());
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
-        let ([name], Some(Report { sample: numbers, .. })) = (names.as_slice(), columns.pop()) else {
+        let ([name], Some(Report { sample: numbers, tally, .. })) = (names.as_slice(), columns.pop()) else {
             let none = "none of the selected columns has numbers or times: there is nothing to draw".to_owned();
             let some = format!("a PNG file shows one column of a table: choose it with --columns: {}", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
-        let sample = if numbers.len() < SAMPLE { "" } else { "  (a sample)" };
+        let sample = if numbers.len() as u64 == tally.count + tally.nan { "" } else { "  (a sample)" };
         let scale = self.scale(&numbers, true)?;
         let counts = bins::histogram_in(&numbers, PICTURE_BARS, scale);
         Ok(self.bars(format!("  {name}{sample}"), counts, scale, None))
@@ -235,7 +235,7 @@ impl Show {
         }
     }
 
-    /// Returns the field to draw.
+    /// Returns the column to draw: the field that `--field` names, or the only column.
     fn column(&self, values: &SelectedArray) -> Result<Column> {
         let mut columns = columns(values.array.dtype(), values.array.itemsize())?;
         let names: Vec<&str> = columns.iter().filter_map(|column| column.name.as_deref()).collect();
@@ -245,7 +245,7 @@ impl Show {
         };
         let Some(place) = place else {
             return Err(Error::new(match &self.field {
-                Some(field) if names.is_empty() => format!("there is no field {field}: the elements are not structures"),
+                Some(field) if names.is_empty() => format!("there is no field {field}: the elements have no named fields"),
                 Some(field) => format!("there is no field {field}; the fields are {}", names.join(", ")),
                 None => format!("the elements are structures: choose one of their fields with --field ({})", names.join(", ")),
             }));

@@ -1,4 +1,4 @@
-//! `b2nd stats` prints statistics (count, min, max, mean, std), which `b2nd_view::elements` computes.
+//! `b2nd stats` prints statistics of arrays, tables and lists.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -148,8 +148,8 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the table that a path names by its key, or the table of which a whole store consists. For these, the store is not listed:
-    /// listing it fails for some stores that python-blosc2 before 4.8 wrote.
+    /// Returns the table that a path names by its key, or the table of which a whole store consists. For these, the store is not listed,
+    /// because listing it can fail although the table can be read.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
@@ -164,7 +164,7 @@ impl Stats {
         })
     }
 
-    /// Prints the statistics of an array as a list, and those of several columns as a grid.
+    /// Prints a single report as a list, and several as a grid; with `--json`, prints each as an object.
     fn print(&self, reports: &[Report], subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
         let (path, key, out) = (&*subject.path, subject.key.as_deref(), &mut output.out);
         if self.json {

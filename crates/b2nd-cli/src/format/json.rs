@@ -1,4 +1,5 @@
-//! Writes nested lists. NaN and infinities are written as null, times as text, and complex numbers as objects with one key.
+//! Writes nested lists. NaN and infinities are written as null, times as text, and complex numbers, and bytes that are not text, as objects
+//! with one key.
 
 use std::io::Write;
 

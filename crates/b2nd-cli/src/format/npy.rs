@@ -28,7 +28,7 @@ pub(super) fn header(values: &SelectedArray) -> Result<Vec<u8>> {
     // In Python, a tuple of one element needs a comma after the element.
     let comma = if lengths.len() == 1 { "," } else { "" };
     let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({}{comma}), }}", lengths.join(", "));
-    // Version 1 is for ASCII headers of less than 64 KiB, version 2 for longer ASCII headers, and version 3 for headers in UTF-8.
+    // The field with the header's length has two bytes in version 1, and four in versions 2 and 3. Only headers of version 3 are UTF-8.
     let (version, width) = if !text.is_ascii() {
         (3, 4)
     } else if text.len() < 0xff00 {
@@ -47,7 +47,7 @@ pub(super) fn header(values: &SelectedArray) -> Result<Vec<u8>> {
     Ok(header)
 }
 
-/// Returns the `descr` that `numpy.lib.format` writes for a dtype: a string, or a list of fields, including unnamed fields for padding.
+/// Returns the `descr` of a dtype: a string, or a list of fields, including unnamed fields for padding.
 fn descr(dtype: &DType) -> String {
     if dtype.fields().is_empty() {
         return format!("'{}'", dtype.clone().into_canonical());

@@ -91,7 +91,7 @@ impl Column {
 struct Distinct {
     /// The distinct texts so far. They are dropped if they need too much memory, and then no longer counted.
     seen: HashSet<Box<[u8]>>,
-    /// The memory of all texts in bytes. It is more than [`MOST`] if there are too many texts.
+    /// The estimated memory of the distinct texts in bytes. It is more than [`MOST`] if there are too many.
     bytes: usize,
 }
 

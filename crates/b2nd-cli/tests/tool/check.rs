@@ -38,7 +38,8 @@ fn what_python_refuses_is_found() {
     assert_eq!(of, [r#"vlmetalayer "ref""#, r#"vlmetalayer "c2""#, r#"vlmetalayer "nd""#]);
 }
 
-/// The frame of an int16 array of shape 4 with two chunks. It has the given dtype and lacks a chunk if `chunks` is 1.
+/// The frame of an array of shape 4 with two chunks of int16, but with the given dtype. If `chunks` is 4, the shape is 8, which needs four
+/// chunks.
 fn array(dtype: &str, chunks: usize) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 2, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "<i2")).unwrap();
@@ -139,7 +140,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     }
 }
 
-/// Compares the findings with C-Blosc2 3.3.5, which opened each of these frames. They are in `../shared/corpus/malformed`.
+/// Compares the findings with the results of opening each of these frames with C-Blosc2 3.3.5. They are in `../shared/corpus/malformed`.
 #[test]
 fn what_c_blosc2_opens_is_told_right() {
     let corpus = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/malformed"));

@@ -161,7 +161,7 @@ fn a_filter_that_asks_for_shapes_has_them() {
     }
 }
 
-/// Changes a byte of a good frame in ways that python-blosc2 rejects, and checks the findings.
+/// Changes a byte of a good frame in ways, most of which python-blosc2 rejects, and checks the findings.
 #[test]
 fn damage_that_python_refuses_is_found() {
     let example = fs::read(Place::data().path("example.b2nd")).unwrap();

@@ -52,7 +52,7 @@ fn values_are_compared_without_metadata_and_within_tolerances() {
         "{out}"
     );
     assert_eq!(tests.run(&["diff", "--values", "--rtol", "0.01", "--atol", "0.25", "one.b2nd", "two.b2nd"]).2, 0);
-    // No number is near infinity.
+    // No finite number is near infinity.
     tests.write("two.npy", npy("<f4", "(4,)", &floats([1.0, f32::INFINITY, f32::NAN, 0.0])));
     tests.ok(&["import", "--overwrite", "two.npy", "two.b2nd"]);
     for (one, other) in [("one.b2nd", "two.b2nd"), ("two.b2nd", "one.b2nd"), ("two.b2nd", "two.b2nd")] {

@@ -248,7 +248,7 @@ pub(crate) fn assert_prints(args: &[&str], file: &str) {
     assert!(out == expected, "b2nd {} does not print {file}, but:\n{out}", args.join(" "));
 }
 
-/// Every frame of these kinds in tests/data/manifest.json. Frames of beta versions are included, though they are rejected.
+/// Every frame of these kinds in tests/data/manifest.json.
 pub(crate) fn manifest(kinds: &[&str]) -> Vec<Value> {
     let entries: Vec<Value> = serde_json::from_slice(&Place::data().read("manifest.json")).unwrap();
     entries.into_iter().filter(|entry| kinds.contains(&entry["kind"].as_str().unwrap())).collect()

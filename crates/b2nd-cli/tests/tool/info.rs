@@ -178,7 +178,7 @@ fn expected_chunks(nd: &Value) -> i64 {
         .product()
 }
 
-/// `b2nd info --json --chunks "--slice=9, 3:-4" tests/data/example.b2nd | jq .` writes the file again.
+/// `b2nd info --json --chunks "--slice=9, 3:-4" tests/data/example.b2nd | jq . > tests/data/inspect/example.json` writes the file again.
 #[test]
 fn json_of_the_example_is_this() {
     let json = json_of(&shown(&["--json", "--chunks", "--slice=9, 3:-4", EXAMPLE]));

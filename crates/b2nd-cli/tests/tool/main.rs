@@ -1,4 +1,4 @@
-//! Tests that run the tool: a file for each command, and files for stores, tables and servers. `harness.rs` runs it.
+//! Tests that run the tool. `harness.rs` runs it.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod arguments;

@@ -60,7 +60,7 @@ fn an_address_is_read_by_ranges() {
     assert!(error.starts_with(&format!("{gone}: ")) && status == 1);
 }
 
-/// Each chunk is one request, and only chunks that the slice touches are requested.
+/// Of the chunks, only those that the slice touches are requested.
 #[test]
 fn a_slice_of_a_remote_array_is_what_is_fetched() {
     let tests = Directory::new();

@@ -8,7 +8,7 @@ use b2nd_frame::{Header, Sizes, Special, Writer};
 
 use crate::harness::{Directory, Place, on_screen};
 
-/// A frame of zeros with this shape and dtype, and with `layers` metalayers and attributes.
+/// A frame of zeros with this shape and dtype, and with `layers` attributes and as many metalayers, but at most 12.
 fn zeros(shape: &[i64], dtype: &str, layers: usize) -> Vec<u8> {
     let chunks: Vec<i32> = shape.iter().map(|&length| i32::try_from(length).unwrap()).collect();
     let dtype: b2nd::dtype::DType = dtype.parse().unwrap();

@@ -93,7 +93,7 @@ fn times_have_a_range_and_a_mean_and_nat_is_counted() {
     assert!(line.contains(expected), "{line}");
 }
 
-/// Rounding 288675.13 to six digits must not print 288675.0.
+/// Rounding 12345678.875 to eight digits must not print 12345679.0.
 #[test]
 fn digits_that_a_number_does_not_have_are_not_printed_and_a_deviation_of_times_has_a_unit() {
     let tests = Directory::new();

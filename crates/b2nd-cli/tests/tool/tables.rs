@@ -1,4 +1,4 @@
-//! Tables: `cat`, `head`, `export`, `info`, `check` and `stats`, on the test tables of b2nd-arrow.
+//! Commands on the test tables and lists of b2nd-arrow.
 
 use std::fs;
 
@@ -272,7 +272,7 @@ fn json_has_every_field_of_every_row() {
     assert!(lines.lines().any(|line| line == r#"{"x":null}"#), "{lines}");
 }
 
-/// Removes nulls and NaN from rows, and replaces bytes by their hexadecimal digits.
+/// Removes nulls from rows, and replaces bytes by their hexadecimal digits. In JSON, NaN is also null.
 fn as_the_page_has(value: &serde_json::Value) -> serde_json::Value {
     match value {
         serde_json::Value::Object(fields) => match fields.get("bytes") {

@@ -60,7 +60,7 @@ impl<'a> Axis<'a> {
 
     /// Returns the name for the elements of a map that have no color, if there are any.
     pub(super) fn lacking(&self, pixels: &Pixels) -> Option<&'static str> {
-        let name = if matches!(self.ticks, Ticks::Log) { "NaN, <= 0" } else { "NaN" };
+        let name = if matches!(self.ticks, Ticks::Log) { "NaN,inf,<=0" } else { "NaN, inf" };
         pixels.colors.contains(&None).then_some(name)
     }
 }

@@ -11,7 +11,7 @@ use crate::output::fitted;
 use crate::report::{DIGITS, shape_text};
 use crate::values::SelectedArray;
 
-/// The maximum number of chunks to read. If the elements are in more chunks than this, some elements are left out.
+/// The maximum number of chunks from which elements are drawn. If the elements are in more chunks than this, some elements are left out.
 const MOST_CHUNKS: u64 = 1024;
 
 /// The maximum number of elements that are drawn in a line plot.
@@ -24,7 +24,7 @@ const LONGEST: f64 = 4.0;
 /// The elements of an array that are drawn, and how they are drawn.
 pub(super) struct Drawn {
     pub(super) values: SelectedArray,
-    /// The drawn dimensions: two for a map or an image (vertical, then horizontal), one for a line.
+    /// The drawn dimensions: two for a map or an image (vertical, then horizontal), one for a line, none for a line with a single element.
     pub(super) axes: Vec<usize>,
     /// The number of channels if an image is drawn, otherwise `None`.
     pub(super) channels: Option<usize>,
@@ -32,7 +32,7 @@ pub(super) struct Drawn {
     pub(super) aspect: Option<f64>,
     /// The selection before elements are left out to fit the picture.
     pub(super) whole: Selection,
-    /// Sentences about elements that are left out.
+    /// Notes about elements that are left out.
     pub(super) notes: Vec<String>,
 }
 
@@ -58,8 +58,8 @@ impl Drawn {
         Drawn { values, axes, channels, aspect, whole, notes: Vec::new() }
     }
 
-    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis and at most [`MOST_CHUNKS`] chunks
-    /// are read. For a line, the limit is [`MOST_POINTS`].
+    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis, from at most [`MOST_CHUNKS`] chunks.
+    /// For a line, the limit along its axis is [`MOST_POINTS`].
     pub(super) fn fit(&mut self, room: [i64; 2], stretches: bool) {
         let SelectedArray { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
@@ -73,7 +73,7 @@ impl Drawn {
             self.notes.push(format!("{name} in steps of {step}: {}", count(self.length(place), "element")));
         }
         if now < first {
-            self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
+            self.notes.push(format!("drawn from {} of {} chunks", thousands(now), thousands(first)));
         }
     }
 
@@ -129,7 +129,8 @@ pub(super) fn value(column: &Column, number: f64) -> String {
     }
 }
 
-/// Returns the number of days of a step, if the values of the column are datetimes.
+/// Returns the number of days in a step of the column's datetimes. Returns `None` for other dtypes, and if the length of a step varies
+/// (years and months) or is shorter than a nanosecond.
 pub(super) fn days(column: &Column) -> Option<f64> {
     let Some(DType::Scalar(scalar)) = &column.dtype else { return None };
     let ScalarType::Datetime64(Some(step)) = scalar.scalar_type() else { return None };

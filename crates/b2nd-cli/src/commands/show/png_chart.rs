@@ -41,7 +41,7 @@ const SMALLEST: (u32, u32) = (400, 240);
 /// The color of lines and bars.
 const INK: Rgb = [68, 1, 84];
 
-/// The color of elements of a heat map that are NaN, or that a logarithmic scale leaves out.
+/// In a picture with axes, the color of elements of a heat map that are not finite, or that a logarithmic scale leaves out.
 const LACKING: Rgb = [200; 3];
 
 /// Draws a chart, with axes unless it is an image or too small for axes. By default, an image has one pixel for each element.
@@ -112,7 +112,7 @@ fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> 
             if let Some(lacking) = scale.lacking(pixels) {
                 let y = bar.top + bar.height + TICK + 4;
                 canvas.fill_with(LACKING, (bar.left, y), (24, 18));
-                canvas.text(lacking, (bar.left + bar.width + TICK + 4, y), Alignment::Left, Baseline::Top);
+                canvas.text(lacking, (bar.left + bar.width + TICK, y), Alignment::Left, Baseline::Top);
             }
         }
         Body::Line(values, scale) => {

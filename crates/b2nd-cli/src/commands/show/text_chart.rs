@@ -4,15 +4,15 @@ use std::io::{self, IsTerminal};
 
 use b2nd_view::histogram::Scale;
 use b2nd_view::pixels::{self, Depth, Pixels};
-use b2nd_view::text::{self, FAINT, styled, thousands};
+use b2nd_view::text::{FAINT, styled, thousands};
 
 use super::chart::{Axis, Body, Chart, plain};
 
 /// The width of the labels to the left of the picture, in characters.
 pub(super) const MARGIN: usize = 11;
 
-/// Draws a chart of this width and height in characters. A map and an image have their own size. `range` has the ends of the scale, if they
-/// are not those of the values.
+/// Draws a chart. A line has this width and height in characters, and the bars of a histogram are scaled to the width. A map and an image
+/// have their own size. `range` has the ends of the scale, if they are not those of the values.
 pub(super) fn draw(chart: &Chart, range: Option<(f64, f64)>, (width, height): (usize, usize)) -> String {
     match &chart.body {
         Body::Image(pixels) => map(chart, pixels),
@@ -70,7 +70,7 @@ fn map(chart: &Chart, pixels: &Pixels) -> String {
     pixels.lines(depth()).iter().enumerate().map(line).collect::<String>() + &ends(&chart.across, pixels.width)
 }
 
-/// Returns the line below a picture, with the indices of the first and the last element.
+/// Returns the line below a picture, with the index of the first element, and that of the last if there is room for it.
 fn ends(axis: &Axis, width: usize) -> String {
     let [first, last] = axis.ends.map(whole);
     let gap = width.saturating_sub(first.len());
@@ -91,6 +91,6 @@ fn labelled(label: &str, line: &str) -> String {
 fn fitting(text: &str) -> String {
     match text.parse::<f64>() {
         Ok(number) if text.len() >= MARGIN => format!("{number:.2e}"),
-        _ => text::shortened(text.to_owned(), MARGIN - 2),
+        _ => crate::output::cut_to(text.to_owned(), MARGIN - 1),
     }
 }
