@@ -67,7 +67,7 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// The bytes of a random trailer. It is like the metalayer section of a header, but its offsets are relative to another start.
+/// The bytes of a random trailer. Its metalayers are stored as in a header, but idx and the offsets count from other positions.
 fn trailer() -> impl Strategy<Value = Vec<u8>> {
     (metalayers(), 0..128u8, any::<[u8; 17]>()).prop_map(|(metalayers, version, fingerprint)| {
         let mut bytes = [&[0x94, version][..], &crate::common::header(&borrowed(&metalayers))[0x57..]].concat();
