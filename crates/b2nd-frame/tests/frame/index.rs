@@ -1,4 +1,4 @@
-//! The index: indexes compressed by C-Blosc2 are read without a codec, and damaged ones are rejected.
+//! The index: indexes compressed by C-Blosc2 are read without a codec, and most damaged ones are rejected.
 
 use b2nd_frame::{Buffer, Chunk, File, Frame, Header, Offset, Offsets, Sizes, Special, Writer};
 
