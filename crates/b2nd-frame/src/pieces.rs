@@ -14,8 +14,8 @@ use crate::source::{Source, ends, slice, zeros};
 /// A [`Source`] that holds only the fetched parts of a file, for programs that fetch bytes in their own way, for example asynchronously.
 ///
 /// Reading bytes that have not been fetched fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Call
-/// [`take_missing`](Pieces::take_missing) to get these ranges, fetch them, add their bytes with [`put`](Pieces::put), and try the read
-/// again.
+/// [`take_missing`](Pieces::take_missing) to get these ranges, fetch them, add their bytes with [`put`](Pieces::put) or report an error
+/// with [`fail`](Pieces::fail), and try the read again.
 ///
 /// ```
 /// use b2nd_frame::{Frame, Pieces};
