@@ -51,8 +51,8 @@ impl Error {
     }
 
     /// Returns the offset of the byte that caused the error, or `None` if it is unknown. The offset counts from the start of the frame, of
-    /// the chunk's file in a sparse frame, or of the input if only a part of a frame was decoded. If the input ended too early, the offset
-    /// is the length of the input.
+    /// the chunk's file in a sparse frame, of the [`Source`](crate::Source) in an error of one of its methods, or of the input if only a
+    /// part of a frame was decoded. If the input ended too early, the offset is the length of the input.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
@@ -68,12 +68,12 @@ impl Error {
         self.0.file.as_deref()
     }
 
-    /// Returns true if the input ended too early. The input may be valid with more bytes.
+    /// Returns true if the kind is [`ErrorKind::UnexpectedEnd`]: the input ended too early, and may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         self.needed().is_some()
     }
 
-    /// Returns the minimum number of missing bytes, or `None` if the input did not end too early.
+    /// Returns the minimum number of missing bytes if the kind is [`ErrorKind::UnexpectedEnd`], or `None` for any other kind.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),

@@ -251,7 +251,7 @@ impl<S: Source> Frame<S> {
         self.source.read_into(self.offset.saturating_add(start), buffer)
     }
 
-    /// Reads the chunk with this index, from the frame or from the chunk's own file.
+    /// Reads the chunk with this index, from the frame or from the chunk's own file. Creates the chunk if it is special in the index.
     ///
     /// # Errors
     ///

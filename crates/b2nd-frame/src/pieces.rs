@@ -14,8 +14,8 @@ use crate::source::{Source, ends, slice, zeros};
 /// A [`Source`] that holds only the fetched parts of a file, for programs that fetch bytes in their own way, for example asynchronously.
 ///
 /// Reading bytes that have not been fetched fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Call
-/// [`take_missing`](Pieces::take_missing) to get these ranges, fetch them, add their bytes with [`put`](Pieces::put), and try the read
-/// again.
+/// [`take_missing`](Pieces::take_missing) to get these ranges, fetch them, add their bytes with [`put`](Pieces::put) or report an error
+/// with [`fail`](Pieces::fail), and try the read again.
 ///
 /// ```
 /// use b2nd_frame::{Frame, Pieces};
@@ -75,7 +75,7 @@ impl Pieces {
 
     /// Adds the bytes that were fetched for a range. If `bytes` is shorter than the range, this means that the source ends after these
     /// bytes. If `bytes` is empty, the source may also end before the range. So unless the bytes directly before the range have been added,
-    /// the length stays unknown, and reading the range fails. If `bytes` is longer than the range, the additional bytes are kept too.
+    /// the length is not set, and reading the range fails. If `bytes` is longer than the range, the additional bytes are kept too.
     ///
     /// # Errors
     ///

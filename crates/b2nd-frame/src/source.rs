@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 /// [`Frame::from_slice`](super::Frame::from_slice) for slices.
 #[expect(clippy::len_without_is_empty, reason = "an empty source is an error of its frame")]
 pub trait Source {
-    /// Returns the length of the source in bytes, or `u64::MAX` if the length is unknown before the first read.
+    /// Returns the length of the source in bytes, or `u64::MAX` if the length is not known yet.
     ///
     /// # Errors
     ///

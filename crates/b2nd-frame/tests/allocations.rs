@@ -1,4 +1,4 @@
-//! Counts allocations with an allocator of this test's own: the sum of all bytes allocated, including bytes that are freed again.
+//! Counts allocations with the crate `allocation-counter`: the sum of all bytes allocated, including bytes that are freed again.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -44,7 +44,7 @@ fn lies(whole: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     overwritten.chain(cut).chain([whole.to_vec()])
 }
 
-/// Frames of a few hundred bytes. Some have vlmetalayers or many metalayers, and some have no data or only special chunks.
+/// Every fourth file in `tests/data` that is a frame and has less than 800 bytes.
 fn frames() -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     for path in common::files("../../tests/data") {
@@ -99,7 +99,7 @@ fn a_chunk_that_claims_2_gib_takes_none() {
         assert!(chunk.data().is_err());
         assert!(chunk.into_data().is_err());
     });
-    // The chunk has one block and an unknown codec.
+    // The chunk has eight blocks and an unknown codec.
     (chunk[2], chunk[22]) = (0xc5, 200);
     chunk[8..12].copy_from_slice(&(1_i32 << 28).to_le_bytes());
     proportionate(&chunk, |chunk| assert!(Chunk::from_slice(chunk).unwrap().data().is_err()));

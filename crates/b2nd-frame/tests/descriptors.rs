@@ -1,5 +1,5 @@
-//! Edits in a process that has no free file descriptors. This test has its own process, because other tests could not open files
-//! in the meantime.
+//! Edits in a process that has few free file descriptors or none. This test has its own process, because other tests could not open
+//! files in the meantime.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

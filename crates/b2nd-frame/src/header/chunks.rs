@@ -80,9 +80,9 @@ impl Offsets {
     ///
     /// Fails if `tail` ends within the index chunk. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the
     /// number of missing bytes: up to the end of the chunk, or, if `tail` ends within the chunk's header, at most up to the end of this
-    /// header. Also fails if the number of chunks differs from the number in the header, a chunk starts at or after the end of the chunks,
-    /// two chunks have the same offset, a special value is not valid, or the index chunk is damaged, overlaps the trailer, or is compressed
-    /// with a codec other than BloscLZ or a filter other than shuffle.
+    /// header. Also fails if the header's cbytes does not fit the frame, the number of chunks differs from the number in the header, a
+    /// chunk starts at or after the end of the chunks, two chunks have the same offset, a special value is not valid, or the index chunk is
+    /// damaged, overlaps the trailer, or is compressed with a codec other than BloscLZ or a filter other than shuffle.
     ///
     /// ```
     /// use b2nd_frame::{Header, Offsets, Trailer};

@@ -45,7 +45,8 @@ impl<S: Source> Frame<S> {
     }
 
     /// Opens the chunk with this index for reading in parts. This reads the first `front` bytes (at least the header), but not beyond the
-    /// start of the next chunk or the end of the chunk's own file.
+    /// start of the next chunk or the end of the chunk's own file. If the chunk is special in the index, the front is only a header, which
+    /// is created.
     ///
     /// # Errors
     ///

@@ -18,11 +18,11 @@ const SECTOR: usize = 512;
 pub enum Fault {
     /// The operation is not done and returns an error.
     Nothing,
-    /// A write writes this number of eighths of its bytes, then fails. Writes inside a sector are all or nothing.
+    /// A write writes this number of eighths of its bytes, then fails. A write inside one sector writes all of its bytes.
     Part(usize),
     /// The operation is done but returns an error.
     All,
-    /// A write writes half of its bytes and returns that number, without an error.
+    /// A write writes half of its bytes (inside one sector, all of them), or a read reads one byte, and returns that number.
     Short,
     /// A read finds the end of the file, as if another program had shortened it. A write fails after all of its bytes.
     End,
@@ -110,7 +110,8 @@ impl Faulty {
         tree
     }
 
-    /// All directories that a crash at this moment could leave.
+    /// Directories that a crash at this moment could leave: with each combination of the changes of names, and with some combinations of
+    /// the parts of writes.
     pub fn crashes(&self) -> BTreeSet<Tree> {
         let world = self.lock();
         let (names, data): (Vec<_>, Vec<_>) = world.pending.iter().partition(|change| matches!(change, Pending::Names { .. }));

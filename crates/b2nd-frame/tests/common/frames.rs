@@ -70,7 +70,7 @@ pub fn followed() -> Vec<u8> {
     [contiguous(), vec![0x5a; 700]].concat()
 }
 
-/// A frame with an older and longer trailer before the valid one.
+/// A frame with 1,500 unused bytes before its trailer, as a longer, older trailer leaves them.
 pub fn edited() -> Vec<u8> {
     let bytes = contiguous();
     let trailer = Frame::from_slice(&bytes).unwrap().trailer().unwrap().trailer_len();
@@ -112,7 +112,7 @@ pub fn small() -> Vec<u8> {
 pub const INDEX: usize = 208;
 pub const TRAILER: usize = 256;
 
-/// Reads everything in a frame in memory until the first error.
+/// Reads the header, trailer, index and up to 50 chunks of a frame in memory, until the first error.
 pub fn read_memory(bytes: &[u8]) -> b2nd_frame::Result<()> {
     let frame = Frame::from_slice(bytes)?;
     let count = frame.offsets()?.len();

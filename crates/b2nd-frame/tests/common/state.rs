@@ -9,7 +9,7 @@ use b2nd_frame::{File, Header, Offset, Trailer};
 pub struct State {
     pub header: Header,
     pub trailer: Trailer,
-    /// The values of the vlmetalayers; `None` if a value needs a codec.
+    /// The values of the vlmetalayers; `None` if a value cannot be read, for example because it needs a codec.
     pub values: Vec<Option<Vec<u8>>>,
     pub offsets: Vec<Offset>,
     pub chunks: Vec<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Changes every byte in metadata that real programs wrote. The result is rejected, or written back unchanged.
+//! Changes bytes in metadata that real programs wrote, one at a time. The result is rejected, or written back unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ fn parts() -> Parts {
     parts
 }
 
-/// Replaces each byte by other values, one at a time, and counts the results that were accepted.
+/// Replaces bytes by other values, one at a time, and counts the results that were accepted. In long input, some bytes are skipped.
 fn change_each(whole: &[u8], values: impl Fn(u8) -> Vec<u8>, is_accepted: impl Fn(&[u8]) -> bool) -> usize {
     let mut bytes = whole.to_vec();
     let mut accepted = 0;

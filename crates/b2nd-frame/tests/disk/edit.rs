@@ -311,7 +311,7 @@ fn an_edit_keeps_what_another_process_wrote_to_the_trailer() {
 
 #[test]
 fn an_edit_says_that_another_program_changed_the_header_meanwhile() {
-    // Overwrites a byte after each operation of an edit in turn, and collects the errors of the edits.
+    // Overwrites a byte after each sync of an edit in turn, and collects the errors of the edits.
     let errors = |position| {
         let mut errors = BTreeSet::new();
         for at in 0.. {

@@ -35,7 +35,7 @@ struct Case<'a> {
     act: &'a dyn Fn(&Faulty, &Path, Watch) -> b2nd_frame::Result<()>,
 }
 
-/// Called after each attempt with the edited frame, if it is still open.
+/// Called after each failed attempt with the edited frame, if it is still open.
 type Watch<'a> = &'a mut dyn FnMut(Option<&File>);
 
 type States = Vec<Option<State>>;
@@ -55,7 +55,7 @@ impl Case<'_> {
         (self.act)(storage, root, watch)
     }
 
-    /// Tries every fault at every operation. Returns the number of tries and the number of crashed directories that were checked.
+    /// Tries the possible faults at every operation. Returns the number of tries and the number of crashed directories that were checked.
     fn run(&self) -> (usize, usize) {
         let template = Scratch::new();
         (self.set_up)(template.path());
@@ -211,7 +211,7 @@ fn edits_leave_the_old_frame_or_the_new_one() {
 
 type Step<T> = dyn Fn(&mut Writer<T>) -> b2nd_frame::Result<()>;
 
-/// Writes the frame. Each step goes through `attempt`.
+/// Writes a frame of three chunks. Each chunk is appended by `attempt`.
 fn write<T: Target<Output = ()>>(mut writer: Writer<T>, attempt: &dyn Fn(&mut Writer<T>, &Step<T>)) -> b2nd_frame::Result<()> {
     attempt(&mut writer, &|writer| writer.append(&Chunk::store(&frames::data(0, 64), 4)?));
     attempt(&mut writer, &|writer| writer.append_special(Special::Zeros, 64));
@@ -360,7 +360,7 @@ fn a_replaced_sparse_frame_is_the_old_one_or_the_new_one_and_the_next_try_leaves
         })
     };
     let (template, after) = (Scratch::new(), Scratch::new());
-    // With two chunk files, all orders in which their names survive a crash can be tried.
+    // With two chunk files, all combinations of names that survive a crash can be tried.
     let mut header = frames::header_of(48);
     header.metalayers_mut().remove("wide");
     write(Writer::create_sparse(template.join("f.b2nd"), header).unwrap(), &twice_each).unwrap();

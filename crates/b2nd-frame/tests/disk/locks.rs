@@ -100,7 +100,7 @@ fn a_thread_does_not_wait_for_itself() {
     refused(File::edit(&path).unwrap_err());
     // Several readers can have the file open.
     drop(File::open_shared(&path).unwrap());
-    // The lock may be released by a thread other than the one that took it.
+    // Another thread waits until this thread closes the file.
     waits(shared, || File::edit(&path).map(drop).unwrap());
     drop(File::edit(&path).unwrap());
     assert_eq!(scratch.names(), ["f.b2nd"]);

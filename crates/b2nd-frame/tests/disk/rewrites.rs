@@ -156,7 +156,7 @@ fn a_target_that_was_made_meanwhile_is_not_replaced() {
     assert_eq!(fs::read(&target).unwrap(), frames::bare());
 }
 
-/// More metalayers than `insert` allows.
+/// This number of metalayers, which may be more than `insert` allows.
 fn many(count: usize) -> Metalayers {
     let pairs: Vec<_> = (0..count).map(|number| (format!("m{number}"), "01")).collect();
     serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap()

@@ -1,5 +1,5 @@
 //! Random edits of a frame in a file, a frame in a directory and an archive, with faults and crashes. After each edit, every file
-//! is as before or as after the edit. At the end, no other files remain.
+//! is as before or as after the edit. At the end, no temporary files remain.
 //!
 //! `B2ND_SEQUENCE=100000:1` makes the run longer: the number of edits, and the seed.
 

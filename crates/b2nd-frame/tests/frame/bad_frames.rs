@@ -1,4 +1,4 @@
-//! Frames with wrong fields. Each is rejected with an error that names the field, without a panic and with little memory.
+//! Frames with wrong fields. Each is rejected with an error, without a panic.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Frames with a changed byte, and a directory of malformed frames: each is rejected or written back unchanged.
+//! Frames with a changed byte, and a directory of malformed frames: each is rejected, or its header is written back unchanged.
 
 use std::env;
 use std::fs;
@@ -39,7 +39,7 @@ fn a_changed_byte_is_refused_or_kept() {
     assert!(refusals > 10_000 && kept > 10_000);
 }
 
-/// Calls every function that reads. None of them may panic.
+/// Reads the header, the trailer, the index and up to 50 chunks. Nothing may panic.
 fn read_everything(path: &Path) -> b2nd_frame::Result<()> {
     if let Ok(bytes) = fs::read(path) {
         if let Ok(header) = Header::from_slice(&bytes) {

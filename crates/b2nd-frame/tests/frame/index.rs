@@ -1,4 +1,4 @@
-//! The index: indexes compressed by C-Blosc2 are read without a codec, and damaged ones are rejected.
+//! The index: indexes compressed by C-Blosc2 are read without a codec, and most damaged ones are rejected.
 
 use b2nd_frame::{Buffer, Chunk, File, Frame, Header, Offset, Offsets, Sizes, Special, Writer};
 
@@ -233,7 +233,7 @@ fn every_changed_byte_of_a_compressed_index_is_refused_or_read() {
     assert!(refused > 10_000 && read > 100);
 }
 
-/// A frame with chunks of eight bytes. The generator decides whether a chunk is stored, repeats an element, or is special.
+/// A frame with chunks of eight bytes, and the data of the chunks. The generator decides whether a chunk is stored, zeros or NaN.
 fn written(nchunks: u64, kinds: u64) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut writer = Writer::new(Header::new(Sizes { typesize: 8, chunksize: 8, blocksize: 8 }).unwrap());

@@ -1,4 +1,4 @@
-//! Tests of frames in memory (`src` without `disk`).
+//! Tests of the modules other than `disk`.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 

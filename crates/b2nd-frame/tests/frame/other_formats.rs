@@ -7,7 +7,7 @@ use b2nd_frame::{Frame, Header, Metalayers, Trailer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Checks that the value survives each self-describing format, read from a slice and from a stream.
+/// Checks that the value survives JSON, CBOR, MessagePack and the format of `b2nd`.
 #[track_caller]
 fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let json = serde_json::to_string(value).unwrap();

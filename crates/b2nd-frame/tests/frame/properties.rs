@@ -45,7 +45,7 @@ fn borrowed(pairs: &[Pair]) -> Vec<(&[u8], &[u8])> {
     pairs.iter().map(|(name, content)| (name.as_slice(), content.as_slice())).collect()
 }
 
-/// The bytes of a random header. Fields that do not depend on the metalayers have any valid value: nbytes and chunksize are
+/// The bytes of a random header. Fields that do not depend on the metalayers have random valid values: nbytes and chunksize are
 /// not negative, and typesize is at least 1.
 fn header() -> impl Strategy<Value = Vec<u8>> {
     let flags = (prop::sample::select(vec![0x12, 0x53, 0x93, 0xd3]), 0..2u8, any::<[u8; 2]>());
@@ -67,7 +67,7 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// The bytes of a random trailer. It is like the metalayer section of a header, but its offsets are relative to another start.
+/// The bytes of a random trailer. Its metalayers are stored as in a header, but idx and the offsets count from other positions.
 fn trailer() -> impl Strategy<Value = Vec<u8>> {
     (metalayers(), 0..128u8, any::<[u8; 17]>()).prop_map(|(metalayers, version, fingerprint)| {
         let mut bytes = [&[0x94, version][..], &crate::common::header(&borrowed(&metalayers))[0x57..]].concat();

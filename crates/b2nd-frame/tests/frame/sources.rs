@@ -49,7 +49,7 @@ fn everywhere<T: PartialEq + std::fmt::Debug>(bytes: &[u8], read: impl Fn(&dyn S
     expected
 }
 
-/// Runs a function on pieces, and supplies missing pieces until it succeeds.
+/// Runs a function on pieces, and supplies missing pieces until none is missing.
 fn fed<T>(bytes: &[u8], pieces: &Pieces, gap: u64, read: impl Fn(&dyn Source) -> Result<T>) -> Result<T> {
     for _ in 0..100 {
         let done = read(pieces);
@@ -114,8 +114,8 @@ fn in_parts(frame: &Frame<&dyn Source>, number: u64, header: &ChunkHeader, bytes
     Ok(())
 }
 
-/// Frames that are read in different ways: without chunks or attributes, with bytes after them, with a stale trailer, and with a
-/// long header and trailer.
+/// Frames that are read in different ways: without chunks or attributes, with bytes after them, with unused bytes before the trailer,
+/// and with a long header and trailer.
 fn samples() -> Vec<Vec<u8>> {
     let mut long = frames::header();
     long.metalayers_mut().insert("long", vec![5; 60_000]).unwrap();

@@ -1,4 +1,4 @@
-//! Every prefix of every valid input is an unexpected end of input.
+//! Every proper prefix of a valid header is an unexpected end of input.
 
 use crate::common::{header, layouts, message};
 use b2nd::B2ndMeta;
