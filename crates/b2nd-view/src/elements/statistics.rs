@@ -12,14 +12,15 @@ const FEW: usize = 16;
 /// The maximum number of values that are kept for the quantiles of a column, which need 512 MiB.
 pub const MOST_KEPT: usize = 1 << 26;
 
-/// Statistics of values. NaN and NaT are counted separately, and ignored by everything else.
+/// Statistics of values. NaN and NaT are counted separately, and ignored by everything else. Numbers of unsupported types, such as
+/// `float128`, are counted like bytes.
 #[derive(Clone, Default)]
 pub struct Tally {
     /// The number of values that are neither NaN nor NaT.
     pub count: u64,
     /// The number of values that are NaN or NaT.
     pub nan: u64,
-    /// The number of zeros. A value that is not a number counts as zero if all its bytes are 0.
+    /// The number of zeros. A value that is not read as a number counts as zero if all its bytes are 0.
     pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,

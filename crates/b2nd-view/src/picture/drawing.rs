@@ -14,7 +14,7 @@ const RULER: [f64; 3] = [42.0, 26.0, 10.0];
 /// The distance between a ruler and a text that does not fit on the ruler.
 const BESIDE: f64 = 6.0;
 
-/// The length at which an element is drawn along an axis that the array does not have.
+/// The length at which the only element along an axis that is `None` is drawn.
 const ALONE: f64 = 44.0;
 /// The minimum drawn length of elements whose borders are drawn.
 const CELL: f64 = 5.0;
@@ -48,9 +48,9 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Draws chunks along the axis of the rows and the axis of the columns, each `None` if the array has fewer axes. The last parameter is
-    /// the intended maximum size of the document (width, height). Returns `None` if the array has no chunks or does not have these axes, if
-    /// both axes are the same, or if `first` has another number of coordinates than the array has axes.
+    /// Draws chunks along the axis of the rows and the axis of the columns. One or both can be `None`, as if the array had fewer axes. The
+    /// last parameter is the intended maximum size of the document (width, height). Returns `None` if the array has no chunks or does not
+    /// have these axes, if both axes are the same, or if `first` has another number of coordinates than the array has axes.
     ///
     /// `first` has the coordinates of the first chunk, which count chunks, one for each axis of the array. At most `most` chunks are drawn
     /// along each of the two axes. Without `most`, all are drawn from 0 on, or the first ones and the last one if there are many.
