@@ -78,13 +78,13 @@ pub fn array_size(header: &Header) -> i128 {
     grid.map_or(header.nbytes().into(), |grid| i128::from(grid.nitems()) * i128::from(header.typesize()))
 }
 
-/// Returns the size of the array divided by its compressed size, as text, or `None` if one of the two is 0.
+/// Returns the size of the array divided by its compressed size, as text, or `None` if one of the two is not positive.
 pub fn ratio(header: &Header) -> Option<String> {
     let (size, cbytes) = (array_size(header), header.cbytes());
     (size > 0 && cbytes > 0).then(|| format!("{:.1}", size as f64 / cbytes as f64))
 }
 
-/// Returns facts about sizes: of the array, compressed, and with the padding of its chunks if there is padding.
+/// Returns facts about sizes: of the array, compressed, and of its chunks with their padding if this size differs from the array's.
 pub fn sizes(header: &Header) -> Vec<Fact> {
     let ratio = ratio(header).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));
     let (array, nbytes) = (array_size(header), i128::from(header.nbytes()));
@@ -160,7 +160,7 @@ pub fn element(dtype: &DType) -> Fact {
 }
 
 /// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. For example, the dtype is `|u1` if C-Blosc2 was
-/// given none, and NumPy's text of a dtype loses the padding of an aligned structure inside another dtype.
+/// given none, and NumPy's text of a dtype can lose the padding of an aligned structure inside another dtype.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
     let (found, own) = (header.typesize(), dtype.itemsize());
     (usize::try_from(found) != Ok(own)).then(|| format!("the frame's typesize is {found}, but the dtype's itemsize is {own}"))
@@ -190,9 +190,10 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
     Some(Fact("padding", padding, "padding"))
 }
 
-/// Returns a note that values are shown as they are stored, without applying attributes such as `scale_factor`. The note names these
-/// attributes. It names `_FillValue` or `missing_value` only if the number in this attribute may be among the values: not if the number is
-/// NaN, or outside of `range`, the min and max of the values if they are known. Returns `None` if there is no attribute to name.
+/// Returns a note that values are shown as they are stored, without applying the attributes that the note names: `scale_factor` unless it
+/// is 1, and `add_offset` unless it is 0. `_FillValue` and `missing_value` are named only if the number in the attribute may be among the
+/// values: not if the number is NaN, or outside of `range`, the min and max of the values if they are known. Returns `None` if there is no
+/// attribute to name.
 pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
     let number = |name: &str| {
         let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;

@@ -31,15 +31,15 @@ pub struct InfoOptions {
     pub slice: Option<Slice>,
     /// The number of columns of the terminal. Not used for JSON.
     pub width: Option<usize>,
-    /// The maximum number of lines of a page. If a page would be longer, its lists are cut and details are left out. Not used for JSON,
-    /// or without `width`.
+    /// The number of lines to which a page is shortened: its lists are cut, and its last parts are left out if that is not enough. Not used
+    /// for JSON, or without `width`.
     pub height: Option<usize>,
     /// Whether a page shows all details, such as lengths, compression, and the attributes that PyTables writes for itself. Not used for
     /// JSON, which always has them.
     pub full: bool,
 }
 
-/// The location of a frame, which is a file, or a leaf (an entry) of a store.
+/// The location of a frame, which is a file or part of one, a directory, or a leaf (an entry) of a store.
 #[derive(Clone, Copy, Default, Serialize)]
 pub struct FramePlace<'a> {
     /// The path or URL of the file or directory of the frame. For a leaf, this is the path or URL of the store.
@@ -50,7 +50,7 @@ pub struct FramePlace<'a> {
     /// The name of the file in the store that contains the leaf, or `None` if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
-    /// The offset of the frame in its file, in bytes. For a leaf of an embedded store, the offset in the data of that store.
+    /// The offset of the frame in its file, in bytes. For an embedded leaf, the offset in the data of the frame that embeds it.
     pub offset: u64,
 }
 

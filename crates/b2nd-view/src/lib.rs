@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | open a frame from byte ranges | [`Frame`], [`Source`] |
 //! | determine the kind of a frame | [`Kind`] |
-//! | convert a frame to JSON | [`json::frame`] |
+//! | describe a frame as JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`value`] |
 //! | list the leaves of a store | [`store`] |
 //! | show the bytes of a header or a trailer with their meaning | [`bytes::header`], [`bytes::trailer`] |

@@ -256,7 +256,8 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
     Ok(())
 }
 
-/// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains lines that show the leaves as a tree.
+/// Shows a store or a group: its kind, its attributes, its number of leaves, and the attributes of the groups in it. `tree` contains lines
+/// that show the leaves as a tree.
 pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");

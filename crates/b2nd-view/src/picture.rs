@@ -14,19 +14,19 @@ use drawing::Drawing;
 
 /// The margin on all sides of the drawing. All lengths in the drawing are in SVG units.
 const MARGIN: f64 = 16.0;
-/// The gap between the chunks and the lines of text to their right.
+/// The gap between the drawing of the chunks and the lines of text to its right.
 const BETWEEN: f64 = 24.0;
 
 /// The approximate maximum width and height of the drawn chunks, with their rulers.
 const CHUNKS: [f64; 2] = [340.0, 400.0];
 
-/// The distance from the top to the chunks and to the first line of text.
+/// The distance from the top to the drawing of the chunks, which starts with rulers, and to the first line of text.
 const TOP: f64 = MARGIN + 30.0;
 /// The height of a line of text.
 const LINE: f64 = 19.0;
 /// The width of a line's swatch and the gap after it.
 const SWATCH: f64 = 32.0;
-/// The maximum number of characters in a line.
+/// The maximum width of a line and of the title, in characters. Wide characters, such as Chinese ones, count twice.
 const CHARACTERS: usize = 50;
 
 /// Draws the chunks and blocks of an array as an SVG document, along the last two axes if there are more.

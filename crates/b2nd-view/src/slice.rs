@@ -125,12 +125,12 @@ impl Selection {
         }
     }
 
-    /// Returns the range in each dimension as Python writes it: `5:10`, `5:10:2`, `9:4:-1`.
+    /// Returns the slice of each dimension in Python's notation: `5:10`, `5:10:2`, `9:4:-1`.
     pub fn texts(&self) -> Vec<String> {
         let text = |axis: usize| {
             let (Range { start, end }, step) = (&self.ranges[axis], self.steps[axis]);
             let last = start + (self.lengths()[axis] - 1).max(0) * step;
-            match (self.reversed[axis], step) {
+            match (self.reversed[axis] && start < end, step) {
                 (true, _) if *start == 0 => format!("{last}::-{step}"),
                 (true, _) => format!("{last}:{}:-{step}", start - 1),
                 (false, 1) => format!("{start}:{end}"),
@@ -294,7 +294,7 @@ impl Slice {
         let (indices, ndim) = (before.len() + after.len(), shape.len());
         let Some(left) = ndim.checked_sub(indices) else {
             let indices = if indices == 1 { "1 index".to_owned() } else { format!("{indices} indices") };
-            return Err(format!("the slice has {indices}, but the array has {}", crate::text::count(ndim, "dimension")));
+            return Err(format!("the slice has {indices}, but the data has {}", crate::text::count(ndim, "dimension")));
         };
         let rest = std::iter::repeat_n(&Index::Rest, left);
         let mut selection = Selection::whole(&[]);

@@ -24,7 +24,7 @@ pub fn percent(share: f64) -> String {
 pub struct View {
     /// The text.
     pub text: String,
-    /// False if a part could not be read. The text then contains the error. An invalid array metalayer is not counted.
+    /// False if a part could not be read. An invalid array metalayer or dtype is not counted.
     pub is_complete: bool,
 }
 

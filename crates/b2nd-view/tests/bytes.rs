@@ -53,7 +53,7 @@ fn each_byte_of_every_header_and_trailer_is_in_one_row() {
     assert!(headers > 80 && chunks > 20, "{headers}, {chunks}");
 }
 
-/// Chunks in a trailer with values that no known writer uses.
+/// Contents of a trailer: a valid chunk, chunks with stale bytes or a wrong field, and bytes that are not a chunk.
 #[test]
 fn what_is_odd_about_a_chunk_has_its_row() {
     let stored = Chunk::store(b"\x01", 1).unwrap().into_bytes();
@@ -137,7 +137,7 @@ fn the_entries_of_every_layout_have_names() {
     assert_array(0x96, b"\0\xdb\0\0\0\x03<i4", "7 elements, although the marker says 6", &both);
 }
 
-/// Checks the rows of a `b2nd` metalayer with this number of entries and this end.
+/// Checks the rows of a `b2nd` metalayer with this marker and this end.
 #[track_caller]
 fn assert_array(count: u8, after_blockshape: &[u8], elements: &str, last_rows: &[&str]) {
     let geometry = hex_literal::hex!("00 01 91 d3 0000000000000005 91 d2 00000002 91 d2 00000001");

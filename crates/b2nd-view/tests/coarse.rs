@@ -1,4 +1,4 @@
-//! Selections that are read in parts or with larger steps, and the scales for drawing values.
+//! Selections that are read in parts or with larger steps, and scales, color maps and plots for drawing values.
 #![allow(clippy::unwrap_used)]
 
 use b2nd::{Geometry, Grid};
@@ -63,7 +63,7 @@ fn a_scale_by_logarithms_has_no_place_for_zero() {
     assert_eq!(Scale::of(&[-1.0, 0.0], true).part(1.0), Some(0.5));
 }
 
-/// In 256 colors, brightness never decreases along viridis, and neighbors in the map are neighbors on the screen.
+/// In 256 colors, brightness never decreases along viridis.
 #[test]
 fn viridis_keeps_its_order_in_256_colors() {
     let values: Vec<f64> = (0..256).map(f64::from).collect();

@@ -1,4 +1,4 @@
-//! Pages that cannot show everything: on a narrow terminal, or because a dtype is not valid text.
+//! Pages: lines that are wrapped or cut, the parameters of filters, and a dtype that is not valid text.
 #![allow(clippy::unwrap_used)]
 
 use b2nd_frame::{Filter, Header, Sizes, Special, Writer};
@@ -39,7 +39,7 @@ fn lines_are_broken_at_spaces_and_go_on_below_their_text() {
 fn what_can_be_cut_fits_the_terminal_and_fills_it() {
     for width in [60, 80, 140] {
         let lines = lines(Some(width));
-        // Errors are not cut off.
+        // Lines with errors are not checked.
         let too_long = |line: &&String| line.chars().count() > width && !line.contains("cannot be read");
         assert_eq!(lines.iter().find(too_long), None, "{width}");
     }

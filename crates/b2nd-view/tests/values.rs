@@ -57,8 +57,8 @@ fn a_slice_is_read_as_python_reads_it() {
     let error = |message: &str| Err(message.to_owned());
     assert_eq!(touched("10"), error("index 10 is outside dimension 0, whose length is 10"));
     assert_eq!(touched("0,-11"), error("index -11 is outside dimension 1, whose length is 10"));
-    assert_eq!(touched("0,1,2"), error("the slice has 3 indices, but the array has 2 dimensions"));
-    assert_eq!(touched("0, ..., 1, 2"), error("the slice has 3 indices, but the array has 2 dimensions"));
+    assert_eq!(touched("0,1,2"), error("the slice has 3 indices, but the data has 2 dimensions"));
+    assert_eq!(touched("0, ..., 1, 2"), error("the slice has 3 indices, but the data has 2 dimensions"));
     assert_eq!(touched("..., ..."), error("... is used more than once"));
     assert_eq!(touched("0:4:0"), error("\"0:4:0\" has a step of 0"));
     assert_eq!(touched("8:4:-2").map(|(ranges, _)| ranges), Ok("[6..9, 0..10]".to_owned()));

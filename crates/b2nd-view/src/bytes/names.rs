@@ -13,7 +13,8 @@ pub(super) enum Names {
     Fields(&'static [(&'static str, Names)]),
     /// The value is an offset, counted from the start of the header or trailer, or a map from names to such offsets.
     Offsets,
-    /// The value is a MessagePack string or extension whose content consists of these fields, which have fixed lengths.
+    /// The value is a MessagePack string or extension. Its bytes after the marker and length consist of these fields, which have fixed
+    /// lengths. The type of an extension is the first field.
     Parts(&'static [BytePart]),
     /// The value is an array that contains the content of each metalayer. Each content is named like its metalayer.
     Contents,

@@ -88,8 +88,8 @@ impl<'a> RowList<'a> {
         rows.rows
     }
 
-    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value, or are nested too
-    /// deeply. In this case, rows for the bytes at the start of the value may have been added.
+    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value or not the value that
+    /// `names` describes, or are nested too deeply. In this case, rows for the bytes at the start of the value may have been added.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let mut cursor = Cursor::new(self.rest);
         let token = cursor.token().ok()?;
@@ -104,7 +104,7 @@ impl<'a> RowList<'a> {
                 format!("{number} = {position:04x}")
             }
             Token::Int(number) => number.to_string(),
-            // A float32 is shown with fewer digits than a float64.
+            // A float32 is shown with only the digits that a float32 needs.
             Token::Float(number) if read == 5 => format!("{:?}", number as f32),
             Token::Float(number) => format!("{number:?}"),
             Token::Str(text) => return self.string(marker, read - text.len(), read, name, names, quoted),
@@ -128,7 +128,8 @@ impl<'a> RowList<'a> {
         self.row(marker, 1, read, name, value)
     }
 
-    /// Adds a string or extension as one row. If `names` is [`Names::Parts`], adds a row for the marker and a row for each part instead.
+    /// Adds a string, bytes or an extension as one row. If `names` is [`Names::Parts`], adds a row for the marker and a row for each part
+    /// instead.
     fn string(&mut self, marker: &'static str, head: usize, end: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let value = show(self.rest.get(head..end)?);
         let Names::Parts(parts) = names else { return self.row(marker, head, end, name, shortened(value, MAX_TEXT)) };
@@ -153,12 +154,12 @@ impl<'a> RowList<'a> {
         }
     }
 
-    /// Adds a row for a key of a map, and the rows of its value. The value is named like the key.
+    /// Adds the rows of a key of a map, and of the key's value. The value is named like the key.
     fn pair(&mut self, names: Names) -> Option<()> {
         let (key, bytes) = (self.rows.len(), self.rest);
         self.value("key", Names::Any)?;
         if let Names::Offsets = names {
-            // The name follows a marker of one byte, because in a valid header it is a fixstr.
+            // The name follows a marker of one byte, because in a valid header or trailer it is a fixstr.
             let length = bytes.len() - self.rest.len();
             self.metalayers.push(bytes.get(1..length).unwrap_or_default());
         }
@@ -288,7 +289,8 @@ impl<'a> RowList<'a> {
     }
 }
 
-/// Formats bytes for a row: as text in quotes, shortened if necessary. If the bytes are not text, returns their number instead.
+/// Formats bytes for a row: as text in quotes, shortened if necessary. If the bytes are not text or contain control characters, returns
+/// their number instead.
 fn text_or_length(bytes: &[u8]) -> String {
     quoted_text(bytes, MAX_TEXT).unwrap_or_else(|| length(bytes))
 }

@@ -1,4 +1,4 @@
-//! [`Column`]: elements are split into columns of scalars, for statistics.
+//! [`Column`]: elements are split into columns of scalars, for statistics and drawings.
 
 use b2nd::dtype::DType;
 use b2nd_frame::{Error, Result};
@@ -13,7 +13,7 @@ const MOST_IN_ELEMENT: usize = 1 << 20;
 pub struct Column {
     /// The path of the field, such as `a.b`, or `None` if elements are not structures.
     pub name: Option<String>,
-    /// The dtype of a scalar, or `None` if the file does not record it.
+    /// The dtype of a scalar, or `None` if it is not known.
     pub dtype: Option<DType>,
     /// The size of a scalar in bytes.
     pub itemsize: usize,

@@ -8,7 +8,7 @@ use super::scalar::{self, Scalar};
 use crate::text::hex;
 
 /// Converts an element to JSON: a structure to an object, a subarray to a list. NaN and infinities become `null`, as in `JSON.stringify`.
-/// Complex numbers, and bytes that are not text, become objects with one key, such as `{"bytes": "00ff"}`.
+/// Complex numbers, bytes that are not text, and values of unsupported types become objects with one key, such as `{"bytes": "00ff"}`.
 pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
     json_with(dtype, bytes, |text| text.parse().ok().and_then(Number::from_f64).into())
 }

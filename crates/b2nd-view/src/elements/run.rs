@@ -198,7 +198,7 @@ impl Moments {
     }
 
     /// Returns the mean as the sum of an integer and a complex number (real and imaginary part). The integer is separate so that
-    /// differences of large means stay exact.
+    /// differences of large means stay precise.
     pub(super) fn mean(&self) -> (i128, [Sum; 2]) {
         let count = i128::from(self.count.max(1));
         let rest = self.whole.rem_euclid(count) as f64 / count as f64;

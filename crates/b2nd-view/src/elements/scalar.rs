@@ -15,7 +15,7 @@ pub(crate) enum Scalar {
     Complex(String, String),
     Text(String),
     Bytes(Vec<u8>),
-    /// A datetime as NumPy prints it, a timedelta such as `5 s`, or `NaT`.
+    /// A datetime as NumPy prints it, a timedelta such as `5 s`, `NaT`, or the number of a time without a unit.
     Time(String),
     /// The bytes of an unsupported type, or of invalid text, as hexadecimal digits.
     Unknown(String),

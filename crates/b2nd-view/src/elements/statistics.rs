@@ -12,14 +12,15 @@ const FEW: usize = 16;
 /// The maximum number of values that are kept for the quantiles of a column, which need 512 MiB.
 pub const MOST_KEPT: usize = 1 << 26;
 
-/// Statistics of values. NaN and NaT are counted separately, and ignored by everything else.
+/// Statistics of values. NaN and NaT are counted separately, and ignored by everything else. Numbers of unsupported types, such as
+/// `float128`, are counted like bytes.
 #[derive(Clone, Default)]
 pub struct Tally {
     /// The number of values that are neither NaN nor NaT.
     pub count: u64,
     /// The number of values that are NaN or NaT.
     pub nan: u64,
-    /// The number of zeros. A value that is not a number counts as zero if all its bytes are 0.
+    /// The number of zeros. A value that is not read as a number counts as zero if all its bytes are 0.
     pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,
@@ -38,8 +39,8 @@ impl Tally {
         Tally { kept: keeps.then(Vec::new), ..Tally::default() }
     }
 
-    /// Returns quantiles of the numbers, each for a fraction from 0 to 1, interpolated linearly as NumPy does. Returns `None` if there are
-    /// no numbers, if there are more than 2^26, if they are complex, or if they were not kept.
+    /// Returns quantiles of the numbers, each for a fraction from 0 to 1, interpolated linearly. Returns `None` if there are no numbers, if
+    /// there are more than 2^26, if they are complex, or if they were not kept.
     pub fn quantiles(&mut self, read: Read, fractions: &[f64]) -> Option<Vec<Number>> {
         let kept = self.kept.as_mut().filter(|kept| !kept.is_empty())?;
         kept.sort_unstable_by(|one, other| read(one).partial_cmp(&read(other)).unwrap_or(std::cmp::Ordering::Equal));
@@ -89,7 +90,8 @@ impl Tally {
         self.extremes(min.and_then(first), max.and_then(first));
     }
 
-    /// Adds strings or bytes of any length, which are not numbers. Each occurs `times` times, and is counted as zero if all its bytes are zero.
+    /// Adds strings or bytes of any length, which are not numbers. Each occurs `times` times, and is counted as zero if all its bytes are
+    /// zero.
     pub fn add_bytes<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>, times: u64) {
         for bytes in values {
             self.count += times;
@@ -161,7 +163,8 @@ impl Tally {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
 
-    /// Returns the distinct values without NaN and NaT in ascending order, each with its count, or `None` if there are more than 16.
+    /// Returns the distinct values without NaN and NaT, each with its count, or `None` if there are more than 16. Numbers are in ascending
+    /// order, other values in the order of their bytes.
     pub fn few(&self) -> Option<Vec<(&[u8], u64)>> {
         let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
         seen.sort_by(|a, b| {

@@ -9,7 +9,7 @@ use serde::Serialize;
 ///
 /// # Errors
 ///
-/// Fails if `out` cannot be written to.
+/// Fails if `object` cannot be serialized, or `out` cannot be written to.
 pub fn write_line(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     write_text(out, object)?;
     out.write_all(b"\n")
@@ -19,7 +19,7 @@ pub fn write_line(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()
 ///
 /// # Errors
 ///
-/// Fails if `out` cannot be written to.
+/// Fails if `object` cannot be serialized, or `out` cannot be written to.
 pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     let mut line = Line { out, bytes: Vec::with_capacity(LENGTH) };
     object.serialize(&mut serde_json::Serializer::new(&mut line))?;

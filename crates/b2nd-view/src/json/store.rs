@@ -7,7 +7,7 @@ use b2nd_store::{Attributes, Content, Kind, Leaf, StoreListing, Table};
 /// The empty attributes that are shown for an array on a server.
 static NO_ATTRIBUTES: Attributes = Attributes::new();
 
-/// A JSON object for a store, a table or a reference to an array on a server.
+/// A JSON object for a store or a group, a table, or a reference to an array on a server.
 #[derive(Default, Serialize)]
 pub struct StoreObject<'a> {
     path: &'a str,
@@ -18,7 +18,7 @@ pub struct StoreObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     kind: Option<Kind>,
-    /// The format of a file of another library, such as `HDF5`.
+    /// The format of a file of another library, such as `HDF5 file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'static str>,
     vlmeta: Option<&'a Attributes>,

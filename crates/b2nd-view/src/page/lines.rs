@@ -16,7 +16,7 @@ const VALUE_WIDTH: usize = 64;
 /// A value is not shortened to fewer characters than this. Its line may then be wrapped, or cut to the width of the terminal.
 pub(super) const NARROWEST: usize = 8;
 
-/// The minimum number of lines of a list. The last parts of a page are left out before a list becomes shorter than this.
+/// The minimum number of lines to which a list is cut. If that is not enough, the last parts of a page are left out.
 const LIST: usize = 4;
 
 pub(super) struct Page<'a> {
@@ -184,7 +184,7 @@ fn clipped(line: String, width: usize) -> String {
 }
 
 /// Formats the content of a metalayer or an attribute, shortened to `limit` characters. Returns `None` if the content is empty, or is
-/// neither MessagePack nor text.
+/// neither MessagePack nor text without control characters.
 pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
     if content.is_empty() {
         return None;

@@ -1,18 +1,19 @@
 //! One axis of the drawing: the positions of its chunks and blocks. If there are many, some are left out.
 
-/// The maximum number of chunks along an axis. If there are more, the first ones and the last one are drawn, with a gap between them.
+/// The maximum number of chunks that are drawn along an axis if no other number is requested. If there are more, the first ones and the
+/// last one are drawn, with a gap between them.
 const CHUNKS: i64 = 4;
-/// The maximum number of blocks along a chunk. If there are more, the first ones and the last one are drawn.
+/// The maximum number of blocks that are drawn along a chunk. If there are more, the first ones and the last one are drawn.
 const BLOCKS: i64 = 5;
 
 /// The distance between two chunks.
 const BETWEEN: f64 = 9.0;
-/// The length of the gap in place of the chunks or blocks that are left out.
+/// The space that a gap adds in place of the chunks or blocks that are left out.
 const GAP: f64 = 20.0;
 
 /// The minimum drawn length of a block.
 const BLOCK: f64 = 11.0;
-/// The maximum drawn length of an element.
+/// The maximum drawn length of an element along an axis of the array.
 const ELEMENT: f64 = 26.0;
 
 /// The lengths of the array, a chunk and a block along an axis, in elements. None of them is 0.

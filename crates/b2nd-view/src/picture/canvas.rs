@@ -2,13 +2,13 @@
 
 use std::fmt::{Display, Write};
 
-/// The width of a character, relative to the font size, in the widest of the usual monospaced fonts.
+/// The approximate width of a character in a monospaced font, relative to the font size.
 const ADVANCE: f64 = 0.605;
 
 /// The font size of all texts.
 const FONT: f64 = 12.0;
 
-/// Returns the width of a text with this number of characters.
+/// Returns the approximate width of a text with this number of characters.
 pub(super) fn width(characters: usize) -> f64 {
     characters as f64 * ADVANCE * FONT
 }

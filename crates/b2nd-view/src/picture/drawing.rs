@@ -14,7 +14,7 @@ const RULER: [f64; 3] = [42.0, 26.0, 10.0];
 /// The distance between a ruler and a text that does not fit on the ruler.
 const BESIDE: f64 = 6.0;
 
-/// The length at which an element is drawn along an axis that the array does not have.
+/// The length at which the only element along an axis that is `None` is drawn.
 const ALONE: f64 = 44.0;
 /// The minimum drawn length of elements whose borders are drawn.
 const CELL: f64 = 5.0;
@@ -41,16 +41,16 @@ pub struct Drawing {
     pub shown: [usize; 2],
     /// The distance from a chunk to the next one, vertically and horizontally.
     pub step: [f64; 2],
-    /// Along the two axes: whether the array is padded to whole chunks, and whether chunks are padded to whole blocks.
+    /// Whether the array is padded to whole chunks, and whether chunks are padded to whole blocks, along at least one of the two axes.
     pub pads: [bool; 2],
-    /// Whether everything is drawn to scale.
+    /// Whether the drawn chunks and their blocks are to scale.
     pub to_scale: bool,
 }
 
 impl Drawing {
-    /// Draws chunks along the axis of the rows and the axis of the columns, each `None` if the array has fewer axes. The last parameter is
-    /// the approximate size of the document (width, height). Returns `None` if the array has no chunks or does not have these axes, if both
-    /// axes are the same, or if `first` has another number of coordinates than the array has axes.
+    /// Draws chunks along the axis of the rows and the axis of the columns. One or both can be `None`, as if the array had fewer axes. The
+    /// last parameter is the intended maximum size of the document (width, height). Returns `None` if the array has no chunks or does not
+    /// have these axes, if both axes are the same, or if `first` has another number of coordinates than the array has axes.
     ///
     /// `first` has the coordinates of the first chunk, which count chunks, one for each axis of the array. At most `most` chunks are drawn
     /// along each of the two axes. Without `most`, all are drawn from 0 on, or the first ones and the last one if there are many.
@@ -158,8 +158,9 @@ fn gaps(canvas: &mut Canvas, rows: Option<[f64; 2]>, columns: Option<[f64; 2]>, 
     }
 }
 
-/// Draws the rulers of an axis: along the array, its first chunk and its first block. Returns the position where the last text ends.
-/// `direction` is 1 for rulers that start at the left, or -1 for rulers that start at the right.
+/// Draws the rulers of an axis: along the drawn part of the array, a chunk and a block. Returns the distance from the start of the rulers
+/// to the end of the farthest text after a ruler, or 0 if all texts fit on their rulers. `direction` is 1 for rulers that start at the
+/// left, or -1 for rulers that start at the right.
 fn rulers(canvas: &mut Canvas, axis: &Axis, direction: f64) -> f64 {
     let Lengths { array, chunk, block } = axis.lengths;
     let [first, last] = [axis.chunks.starts.first(), axis.chunks.starts.last()].map(|chunk| chunk.map_or(0, |&(chunk, _)| chunk));
