@@ -22,8 +22,11 @@ pub enum Format {
 /// BloscLZ at level 5, after a byte shuffle of elements of 8 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The codec. The codecs of plugins always get the parameter 0, with which ndlz cannot compress.
+    /// The codec.
     pub codec: CodecId,
+    /// The parameter of the codec: of ndlz, the length of a cell (4 or 8); of zfp, the accuracy, the precision or the rate. Other codecs have
+    /// none.
+    pub codec_meta: u8,
     /// The compression level, from 0 (stored uncompressed) to 9.
     pub level: u8,
     /// The length of an element in bytes. If it is greater than 255, C-Blosc2 and this crate treat each byte as an element.
@@ -43,6 +46,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             codec: CodecId::BloscLz,
+            codec_meta: 0,
             level: 5,
             typesize: 8,
             blocksize: 0,

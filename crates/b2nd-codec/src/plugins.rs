@@ -25,6 +25,7 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
 pub(crate) fn compress(options: &Options, metalayer: &[u8], data: &[u8]) -> Result<Vec<u8>> {
     let mut params = CParams {
         compcode: options.codec.code(),
+        compcode_meta: options.codec_meta,
         clevel: options.level,
         typesize: i32::try_from(options.typesize).unwrap_or(1),
         blocksize: i32::try_from(options.blocksize).unwrap_or(0),

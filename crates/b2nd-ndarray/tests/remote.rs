@@ -277,7 +277,7 @@ fn ranges_are_served_from_the_cache_and_each_answer_must_be_complete() {
     }
 
     let short = RangeCache::new(1 << 30, |range: Range<u64>| Ok(vec![0; (range.end - range.start) as usize / 2]));
-    let expected = "bytes 1000000 to 2000000: expected 1,000,000 bytes, found 500,000 bytes";
+    let expected = "bytes 1000000..2000000: expected 1,000,000 bytes, found 500,000 bytes";
     assert_eq!(short.read(1_000_000..2_000_000).unwrap_err().to_string(), expected);
     assert_eq!(short.read_many(vec![1_000_000..2_000_000; 1]).unwrap().unwrap_err().to_string(), expected);
     assert!(short.read(5..6).unwrap_err().to_string().contains("expected 65,536 bytes, found 32,768 bytes"));

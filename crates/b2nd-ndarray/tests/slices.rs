@@ -296,6 +296,30 @@ fn a_delta_is_read_with_the_block_that_it_refers_to() {
     assert_eq!(Array::open(&path).unwrap().read::<u64>(&slice).unwrap(), cut(&values, &slice));
 }
 
+/// New chunks of an array get the codec's parameter in its header: for zfp, the precision.
+#[cfg(feature = "plugins")]
+#[test]
+fn new_chunks_have_the_precision_of_the_header() {
+    let values = Array2::from_shape_fn((16, 16), |(row, column)| (row as f64 / 3.0).sin() * 100.0 + column as f64 / 7.0);
+    let directory = tempfile::tempdir().unwrap();
+    // The accuracy is 10^-3, the precision has 40 bits, and the rate is 50%.
+    for (code, parameter, within) in [(33, 253, 1e-3), (34, 40, 1e-6), (35, 50, 1e-3)] {
+        let path = directory.path().join(format!("{code}.b2nd"));
+        let meta = B2ndMeta::of::<f64>(Geometry::new(&[16, 16], &[16, 16], &[8, 8]).unwrap());
+        let header = Header::for_array(&meta).unwrap().with_codec(CodecId::from_code(code)).unwrap().with_level(5).unwrap();
+        let header = header.with_codec_meta(parameter).unwrap().with_filters(&[]).unwrap();
+        let mut writer = Writer::create(&path, header).unwrap();
+        writer.append(&Chunk::special(Special::Zeros, 2048, 8).unwrap()).unwrap();
+        writer.finish().unwrap();
+        b2nd_ndarray::ArrayEditor::open(&path).unwrap().write_slice(&[0..16, 0..16], &values).unwrap();
+        let file = File::open(&path).unwrap();
+        assert_eq!(file.chunk(0).unwrap().header().codec_meta(), parameter);
+        let read = Array::open(&path).unwrap().slice::<f64>(s![.., ..]).unwrap();
+        let differences = read.iter().zip(&values).map(|(read, value)| (read - value).abs());
+        assert!(differences.fold(0.0, f64::max) < within, "{code}");
+    }
+}
+
 #[test]
 fn big_endian_elements_are_read() {
     let directory = tempfile::tempdir().unwrap();

@@ -83,6 +83,7 @@ impl Header {
     pub fn compressor(&self) -> Result<Compressor> {
         Ok(Compressor::new(&Options {
             codec: self.codec(),
+            codec_meta: self.codec_meta(),
             level: self.level(),
             typesize: usize::try_from(self.typesize).unwrap_or(0),
             blocksize: usize::try_from(self.blocksize_of_array()).unwrap_or(0),
