@@ -370,6 +370,7 @@ impl ChunkHeader {
                 *slot = (Filter::from_code(filter), meta);
             }
         } else {
+            slots[4].0 = if self.bytes[2] & HAS_DELTA != 0 { Filter::Delta } else { Filter::None };
             slots[5].0 = match self.bytes[2] & IS_EXTENDED {
                 0x01 => Filter::Shuffle,
                 0x04 => Filter::BitShuffle,

@@ -328,3 +328,22 @@ fn an_automatic_block_is_as_long_as_that_of_blosc2_pure_rs() {
         }
     }
 }
+
+/// C-Blosc2 reads such chunks, with the filters that the flags give.
+#[test]
+fn a_header_of_16_bytes_can_have_delta() {
+    let data: Vec<_> = (0..4000_u64).flat_map(|n| (n * 3).to_le_bytes()).collect();
+    let filters = vec![(Filter::Delta, 0), (Filter::Shuffle, 0)];
+    let options = Options { codec: CodecId::BloscLz, blocksize: 8000, filters: filters.clone(), ..Options::default() };
+    let chunk = b2nd_codec::compress(&data, &options).unwrap();
+    assert!(chunk.len() < data.len());
+    let length = |at: usize| i32::from_le_bytes(chunk[at..at + 4].try_into().unwrap()) - 16;
+    let mut short = chunk[..16].to_vec();
+    short[2] = short[2] & !0x05 | 0x01;
+    short[12..].copy_from_slice(&length(12).to_le_bytes());
+    (32..48).step_by(4).for_each(|at| short.extend(length(at).to_le_bytes()));
+    short.extend(&chunk[48..]);
+    assert!(ChunkHeader::from_slice(&short).unwrap().filters().eq(filters));
+    assert_eq!(b2nd_codec::decompress(&short).unwrap(), data);
+    assert_eq!(theirs(&short, data.len()), data);
+}

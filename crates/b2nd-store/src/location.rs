@@ -48,7 +48,7 @@ impl Location {
         let path = Path::new(word);
         let Some(text) = word.to_str().filter(|_| !path.exists()) else { return Location::of(path) };
         // The host of a URL may also contain the separator: http://[::1]/archive.b2z::/key.
-        let host = if scheme(text).is_some() { text.find(']').unwrap_or(0) } else { 0 };
+        let host = scheme(text).map_or(0, |_| text.match_indices('/').nth(2).map_or(text.len(), |(end, _)| end));
         let (place, key) = match text.get(host..).and_then(|rest| rest.split_once(BEFORE_KEY)) {
             Some((before, key)) => (text.get(..host + before.len()).unwrap_or_default(), Some(key.to_owned())),
             None => (text, None),

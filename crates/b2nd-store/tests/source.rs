@@ -96,6 +96,19 @@ fn a_password_is_not_shown_even_if_it_has_a_slash() {
 }
 
 #[test]
+fn the_key_of_a_leaf_begins_after_the_host_of_a_url() {
+    for (text, place, key) in [
+        ("http://[::1]", "http://[::1]", None),
+        ("http://[::1]:80/a.b2z::/x]", "http://[::1]:80/a.b2z", Some("/x]")),
+        ("http://host/a.b2z::/x]::y", "http://host/a.b2z", Some("/x]::y")),
+        ("a.b2z::/x]", "a.b2z", Some("/x]")),
+    ] {
+        let location = b2nd_store::Location::new(text.as_ref());
+        assert_eq!((location.place().as_ref(), location.key()), (place, key));
+    }
+}
+
+#[test]
 fn a_directory_that_was_removed_is_not_created_again() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("removed");
     let _ = fs::remove_dir_all(&path);
