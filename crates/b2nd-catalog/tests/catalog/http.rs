@@ -1,4 +1,4 @@
-//! Scans over HTTP: the number of requests, the speed, and the handling of faults.
+//! Scans over HTTP: the number of requests, and the handling of faults.
 
 use std::time::Duration;
 
