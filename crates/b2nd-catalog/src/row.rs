@@ -27,7 +27,8 @@ pub struct CatalogRow {
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,
-    /// The path, within the store, of the file that contains the leaf.
+    /// The path, within the store, of the file that contains the leaf. For a dataset of an HDF5 file, this is its path with the
+    /// ending `.b2nd`.
     pub member: Option<String>,
     /// The position of the frame in its file. For a leaf that is embedded in a `.b2e`, this is the position in the data of the `.b2e`.
     pub offset: Option<i64>,
