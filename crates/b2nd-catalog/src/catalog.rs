@@ -98,8 +98,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Fails if the catalogue cannot be written, for example because the disk is full, or because another process has created the file since
-    /// [`Writer::new`].
+    /// Fails if the catalogue cannot be written, for example because the disk is full, or because another process has created the file
+    /// since [`Writer::new`].
     pub fn finish(mut self, notes: &Notes) -> Result<()> {
         self.hand_over()?;
         let Writer { new, pieces, thread, .. } = self;

@@ -1,4 +1,4 @@
-//! Lists and reads files at the same time, with many concurrent requests and limited memory.
+//! Lists and reads files at the same time, with many concurrent requests.
 
 use std::sync::Arc;
 
