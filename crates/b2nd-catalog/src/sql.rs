@@ -38,7 +38,8 @@ pub enum Format {
     Parquet,
 }
 
-/// Creates a context in which `arrays` is the catalogue, if one is given, `b2nd('url')` a scan, and `'table.b2z'` a table of python-blosc2.
+/// Creates a context in which `arrays` is the catalogue, if one is given, `b2nd('url')` is a scan, and `'table.b2z'` is a table of
+/// python-blosc2.
 ///
 /// # Errors
 ///
