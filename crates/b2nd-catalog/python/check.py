@@ -40,8 +40,8 @@ def run(*arguments, code=0):
 
 
 def write_arrays(directory):
-    """Writes arrays of several dtypes and shapes, with attributes, and a store of each kind. Returns the arrays by file name and
-    key."""
+    """Writes arrays of several dtypes and shapes, with attributes, a tree in a `.b2z` and in a `.b2d`, and a bad file. Returns the arrays
+    by file name and key."""
     arrays = {}
     for number in range(40):
         shape = (number + 1, 7)

@@ -22,7 +22,7 @@ PROGRAM = sys.argv[1]
 FILES = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
 LATENCY = 0.02
 
-# The median of this number of runs is reported.
+# The times on a disk and of requests are medians of this number of runs.
 RUNS = 5
 
 

@@ -23,8 +23,8 @@ const GROUP: usize = 1 << 15;
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Writes a catalogue to a temporary file in the directory of its path, and renames the file when it is complete. A separate thread encodes
-/// the rows while files are read.
+/// Writes a catalogue to a temporary file, and renames the file when it is complete. A separate thread encodes the rows while files are
+/// read.
 pub struct Writer {
     new: NewFile,
     rows: Vec<CatalogRow>,
@@ -33,19 +33,19 @@ pub struct Writer {
 }
 
 enum Piece {
-    /// Rows of a row group in any order. The writing thread sorts them.
+    /// Rows in any order. The writing thread sorts them.
     Rows(Vec<CatalogRow>),
     /// Rows that are written in this order.
     Batch(RecordBatch),
 }
 
 impl Writer {
-    /// Starts a catalogue that will be renamed to `target`.
+    /// Starts a catalogue that will be renamed to `target`, or to the path to which `target` links.
     ///
     /// # Errors
     ///
-    /// Fails if the directory of `target` is not writable. To protect other files, also fails if `target` exists and is neither a Parquet
-    /// file nor empty.
+    /// Returns the errors of [`NewFile::create`]. To protect other files, also fails if `target` exists and is neither a Parquet file nor
+    /// empty.
     pub fn new(target: &Path) -> Result<Writer> {
         let target = &replaceable(target)?;
         let new = NewFile::create(target).context("cannot write the catalogue")?;
@@ -98,7 +98,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Fails if the catalogue cannot be written, for example because the disk is full.
+    /// Fails if the catalogue cannot be written, for example because the disk is full, or because another process has created the file
+    /// since [`Writer::new`].
     pub fn finish(mut self, notes: &Notes) -> Result<()> {
         self.hand_over()?;
         let Writer { new, pieces, thread, .. } = self;

@@ -39,7 +39,7 @@ pub struct Job {
     /// Read only part I of N of the files, with I from 0 to N-1. A file's part depends only on its URL.
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// The endings of the file names to read; `*` reads all files except temporary ones (`.*.tmp`).
+    /// The endings of the names of files to read below directories; `*` reads all files except temporary ones (`.*.tmp`).
     #[arg(long, value_delimiter = ',', default_values = ENDINGS)]
     ending: Vec<String>,
 }
@@ -51,9 +51,9 @@ pub struct Summary {
     pub read: u64,
     /// The number of files that were not read, because they have not changed since the last scan.
     pub unchanged: u64,
-    /// The number of rows with an error, among the rows that were read.
+    /// The number of new rows with an error, including the rows of locations that could not be listed.
     pub errors: u64,
-    /// The number of files whose rows were dropped, because they were not listed again.
+    /// The number of files and other locations whose rows were dropped, because they were not listed again.
     pub gone: u64,
     /// Whether the argument `stop` of `Job::run` ended the scan before all files were read.
     pub interrupted: bool,
@@ -75,9 +75,9 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be read or was
-    /// not made with the same options, or if the directory of parts has parts from a scan with another number of shards. Also fails if a
-    /// catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
+    /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be read, is locked
+    /// or was not made with the same options, or if the directory of parts has parts from a scan with another number of shards. Also fails
+    /// if a catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;

@@ -50,8 +50,8 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
         FilePlace::Remote(store, path) => {
             let url = parsed(root)?;
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
-            // On a web server, a name may be that of a directory if it has no ending, or the ending of a `.b2d` store or a sparse frame. Other
-            // names are taken for those of files, which saves a request.
+            // On a web server, a name may be that of a directory if it has no ending, or the ending `b2d` or `b2frame`. Other names are
+            // taken for those of files, which saves a request.
             let may_be_directory = path.extension().is_none_or(|ending| ["b2d", "b2frame"].contains(&ending));
             let is_directory = root.ends_with('/')
                 || path.as_ref().is_empty()
@@ -135,8 +135,8 @@ fn walk(directory: PathBuf, names: Names) -> Listing {
     chunks.flat_map(stream::iter).boxed()
 }
 
-/// Returns true if an entry is a link to a directory that contains the walked directory. Below such a link, the walked directory would be
-/// found again.
+/// Returns true if an entry is a link to the walked directory, or to a directory that contains it. Below such a link, the walked directory
+/// would be found again.
 fn leads_out(entry: &DirEntry, walked: &Path) -> bool {
     entry.depth() > 0 && entry.path_is_symlink() && entry.path().canonicalize().is_ok_and(|real| walked.starts_with(real))
 }

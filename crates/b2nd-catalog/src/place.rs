@@ -60,8 +60,8 @@ impl FilePlace {
     ///
     /// # Errors
     ///
-    /// Fails if a URL is not valid, its scheme is not supported, it is the URL of a server and has a query or a fragment, or the
-    /// environment has wrong settings for this scheme.
+    /// Fails if the text is empty, a URL is not valid, its scheme is not supported, it is the URL of a server and has a query or a
+    /// fragment, or the environment has wrong settings for this scheme.
     pub fn of(text: &str) -> Result<FilePlace> {
         if !text.contains("://") {
             return Ok(FilePlace::Disk(std::path::absolute(text)?));
@@ -146,10 +146,11 @@ impl Object {
     }
 }
 
-/// The user and password of each server, taken from URLs. They are used for all URLs of the server, and never shown.
+/// The user and password of each server, taken from URLs. They are used for all URLs of the server.
 static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::default);
 
-/// Parses a URL and removes its user and password. These are remembered for later requests to the server.
+/// Parses a URL. Removes the user and password of a URL with the scheme `http` or `https`, and remembers them for later requests to the
+/// server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
     let mut url = Url::parse(text).with_context(|| format!("{} is not a valid URL", shown(text)))?;
     // In URLs with schemes other than `http` and `https`, the user may be the name of a container.
@@ -172,7 +173,7 @@ pub(crate) fn with_user(mut url: Url) -> Url {
     url
 }
 
-/// Returns a path or URL from the command line in the form that may be shown: without user and password.
+/// Returns a path or URL in the form that may be shown: without the user and password for a web server.
 pub fn shown(text: &str) -> String {
     let Some(start) = text.find("://").map(|at| at + "://".len()) else { return text.to_owned() };
     if !["http://", "https://"].contains(&text[..start].to_ascii_lowercase().as_str()) {
@@ -213,7 +214,7 @@ pub fn disk_url(path: &std::path::Path) -> Option<String> {
     Some(Url::from_file_path(path).ok()?.into())
 }
 
-/// Returns the time of the last change of a file, in microseconds since 1970, or `None` if the time is not known.
+/// Returns the time of the last change of a file, in microseconds since 1970, or `None` if the time is earlier or not known.
 pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
     let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     since.as_micros().try_into().ok()

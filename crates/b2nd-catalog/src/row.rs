@@ -16,26 +16,28 @@ pub struct CatalogRow {
     pub url: String,
     /// The key of a leaf in its store, as in Python, or `None` for a file.
     pub key: Option<String>,
-    /// The kind of the object that python-blosc2 opens from the file or leaf.
+    /// The name of the [`Kind`] of the file or leaf.
     pub kind: Option<&'static str>,
-    /// The reason why the file or leaf could not be read.
+    /// The reason why the file or leaf could not be read, or why a location could not be listed.
     pub error: Option<String>,
-    /// The length of the file in bytes, the total length of the files of a `.b2d` store, or `None` for a leaf.
+    /// The length of the file in bytes (for a sparse frame, of the file with its header), the total length of the files of a `.b2d` store,
+    /// or `None` for a leaf.
     pub size: Option<i64>,
     /// The ETag, by which the server identifies this version of the file. For a `.b2d` store, it is computed from the store's files.
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,
-    /// The path, within the store, of the file that contains the leaf.
+    /// The path, within the store, of the file that contains the leaf. For a dataset of an HDF5 file, this is its path with the
+    /// ending `.b2nd`.
     pub member: Option<String>,
-    /// The position of the frame in its file. For a leaf of `embed.b2e`, this is the position in the data of `embed.b2e`.
+    /// The position of the frame in its file. For a leaf that is embedded in a `.b2e`, this is the position in the data of the `.b2e`.
     pub offset: Option<i64>,
     pub ndim: Option<i32>,
     pub shape: Option<Vec<i64>>,
     pub chunkshape: Option<Vec<i64>>,
     pub blockshape: Option<Vec<i64>>,
     pub dtype: Option<String>,
-    /// The itemsize of the dtype, or the typesize of the frame if it has no dtype.
+    /// The itemsize of the dtype, or the typesize of the frame if it has no dtype or one that is not supported.
     pub itemsize: Option<i64>,
     /// The length of the uncompressed data in bytes, including the padding of chunks.
     pub nbytes: Option<i64>,

@@ -1,4 +1,4 @@
-//! Lists and reads files at the same time, with many concurrent requests and limited memory.
+//! Lists and reads files at the same time, with many concurrent requests.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub struct ReadOptions {
     pub jobs: Option<usize>,
 }
 
-/// Returns the listings of several roots, one after another. A root below another root is not listed twice.
+/// Returns the listings of several roots, one after another. A root below another root is not listed separately.
 pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     let urls: Vec<_> = roots.iter().map(|root| Object::of(root).map_or_else(|_| root.clone(), |object| object.url)).collect();
     let is_apart = |at: usize| {

@@ -30,7 +30,7 @@ const SHOWN: usize = 10_000;
 pub enum Format {
     /// A table of aligned columns, for people.
     Table,
-    /// A line with the names of the columns, then a line for each row. Lists are in brackets.
+    /// The names of the columns, then the rows; nothing if there are no rows. Lists are in brackets.
     Csv,
     /// A line for each row, with a JSON object.
     Json,
@@ -38,7 +38,8 @@ pub enum Format {
     Parquet,
 }
 
-/// Creates a context in which `arrays` is the catalogue, `b2nd('url')` a scan, and `'table.b2z'` a table of python-blosc2.
+/// Creates a context in which `arrays` is the catalogue, if one is given, `b2nd('url')` is a scan, and `'table.b2z'` is a table of
+/// python-blosc2.
 ///
 /// # Errors
 ///

@@ -32,8 +32,8 @@ pub struct Known {
 /// What this scan found out about a file of the last catalogue.
 #[derive(PartialEq, Eq)]
 enum Fate {
-    /// The file was not listed yet. Contains a hash of the file's size, ETag and time in the last catalogue, or `None` if the file could
-    /// not be read and must be read again.
+    /// The file was not listed yet, or has changed and was not read again yet. Contains a hash of the file's size, ETag and time in the
+    /// last catalogue, or `None` if the file could not be read and must be read again.
     Unseen(Option<u64>),
     Unchanged,
     Replaced,
@@ -103,11 +103,12 @@ impl Known {
 
     /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of files below
     /// locations that could not be listed. `unlisted` contains the URLs of these locations; it is `None` if the scan was interrupted, and
-    /// then the rows of all files that were not read again are copied. Returns the number of files whose rows are dropped.
+    /// then the rows of all files that were not read again are copied. Returns the number of files and other locations whose rows are
+    /// dropped.
     ///
     /// # Errors
     ///
-    /// Fails if the last catalogue cannot be read or the disk is full.
+    /// Fails if the last catalogue cannot be read, or the new one cannot be written.
     pub fn keep(&self, writer: &mut Writer, unlisted: Option<&[String]>) -> Result<u64> {
         let is_open = |url: &str| unlisted.is_none_or(|unlisted| is_below(url, unlisted));
         let mut gone = 0;

@@ -13,7 +13,7 @@ pub struct Unlisted {
     pub message: String,
 }
 
-/// The files of a listing, in the order in which the disk or server returns them, and the locations that could not be listed.
+/// The files of a listing, and the locations that could not be listed.
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
 /// The endings of the files that are scanned by default.
@@ -29,8 +29,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Accepts names with one of these endings. If `*` is among the endings, accepts every name except those of
-    /// temporary files (`.*.tmp`).
+    /// Accepts names with one of these endings. An ending is the part after the last dot. If `*` is among the endings, accepts every name
+    /// except those of temporary files (`.*.tmp`).
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
         Names {
             endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),

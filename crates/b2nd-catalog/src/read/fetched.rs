@@ -51,7 +51,7 @@ struct State {
 
 impl Fetched {
     /// Creates a file of which nothing has been fetched yet. If only one range is missing, and it is not the start of the file,
-    /// [`fetch`](Fetched::fetch) extends it to at least `at_least` bytes, or to the end of the file.
+    /// [`fetch`](Fetched::fetch) extends it to at least `at_least` bytes, as far as the file has them.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::default, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
@@ -112,7 +112,7 @@ impl Fetched {
         Ok(())
     }
 
-    /// Returns the ranges to fetch, which cover the missing ranges `asked`. Ranges that are close to each other are joined. Ranges beyond
+    /// Returns the ranges to fetch for the missing ranges `asked`. Ranges that are close to each other are joined. Ranges beyond
     /// the limit of bytes per file are not fetched, and are recorded as errors.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
         // As long as the length of the file is unknown, only its start is requested. The answer contains the length.

@@ -17,7 +17,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Par
 
 use crate::tables::bounds;
 
-/// The number of batches per partition that are read ahead.
+/// The maximum number of batches per partition that wait for DataFusion.
 const WAITING: usize = 2;
 
 /// An execution plan that reads rows of some columns of a table.

@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
-/// The length of the first request. A file of at most this length takes only one request, even if the server does not support ranges.
+/// The length of the first range. If a file has at most this length, no other range is requested.
 const FIRST: u64 = 64 << 10;
 
 /// Opens a remote file by requesting its first bytes; the answer also contains the length of the file. If the server does not support

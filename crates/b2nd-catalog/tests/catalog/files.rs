@@ -55,7 +55,7 @@ pub(crate) fn rows(output: Output) -> Vec<Value> {
     String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// A directory with this number of arrays: `a/0.b2nd` with one element, `a/1.b2nd` with two, …
+/// A directory with this number of arrays: `a/0.b2nd` with one element, `a/1.b2nd` with two, … up to 100, then from one again.
 pub(crate) fn directory(count: i64) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join("a")).unwrap();

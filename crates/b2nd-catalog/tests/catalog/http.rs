@@ -1,4 +1,4 @@
-//! Scans over HTTP: the number of requests, the speed, and the handling of faults.
+//! Scans over HTTP: the number of requests, and the handling of faults.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn a_file_takes_one_request_and_its_attributes_another() {
     assert_eq!(attributes, [json!({"attributes": "{}"}), json!({"attributes": "{}"})]);
 }
 
-/// A `.b2z` and a `.b2d` in which some arrays are far apart and others are next to each other.
+/// A `.b2z` in which some arrays are far apart and others are next to each other, and a `.b2d` with the same arrays.
 #[test]
 fn the_members_of_a_store_are_asked_for_together() {
     const MEMBERS: i64 = 300;
@@ -82,7 +82,7 @@ fn filters_on_url_spare_requests() {
 #[test]
 fn as_many_requests_are_in_flight_as_there_are_jobs() {
     const JOBS: u64 = 64;
-    // The server is so slow that all requests that may be sent are sent before the first response.
+    // The server is so slow that most requests that may be sent are sent before the first response.
     let server = Server::start(arrays(640), Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::files::{archive, ask, directory, frame, program, run};
 
-/// Scans these roots. Returns the URLs in the catalogue relative to `below`, with their errors.
+/// Scans these roots. Returns the URLs in the catalogue relative to `below`, with their keys and errors.
 #[track_caller]
 fn scanned(roots: &[&Path], below: &Path) -> Vec<Value> {
     let out = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ pub(crate) struct Server {
 struct State {
     files: BTreeMap<String, Vec<u8>>,
     latency: Duration,
-    /// If true, the first request for most files fails in a way that depends on the request's number.
+    /// If true, the first response for most files is a fault, which depends on the number in the file's name.
     faults: bool,
     kind: Kind,
     /// If true, only requests of [`USER`] are allowed.
@@ -91,7 +91,7 @@ impl Server {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// The number of requests for files that have been answered, including faults.
+    /// The number of GET requests for existing files, including faults.
     pub(crate) fn answered(&self) -> u64 {
         self.state.answered.load(Ordering::SeqCst)
     }
@@ -105,7 +105,7 @@ impl Server {
         self.state.most.load(Ordering::SeqCst)
     }
 
-    /// The requested ranges of each file. A listing of a directory counts as an empty range.
+    /// The requested ranges of each file, recorded only if the server supports ranges. A listing of a directory counts as an empty range.
     pub(crate) fn requests(&self) -> HashMap<String, Vec<Range<usize>>> {
         self.state.requests.lock().unwrap().clone()
     }
@@ -205,7 +205,6 @@ impl State {
             None if self.kind == Kind::WebDav && !path.ends_with('/') && self.listing(path).is_some() => {
                 format!("301 Moved Permanently\r\nLocation: {path}/\r\nContent-Length: 0")
             }
-            // Apache answers requests for a directory like this.
             None if self.kind == Kind::WebDav && self.listing(path).is_some() => "200 OK\r\nContent-Length: 0".to_owned(),
             None => "404 Not Found\r\nContent-Length: 0".to_owned(),
         };

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use crate::files::{archive, rows, run};
 use crate::server::{Kind, Server};
 
-/// The path of a table that the recipe of b2nd-arrow wrote.
+/// The path of a file that the recipe of b2nd-arrow wrote.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../b2nd-arrow/tests/data").join(name)
 }
@@ -44,7 +44,7 @@ fn truth(path: &Path) -> RecordBatch {
     concat_batches(&schema, &reader.map(|batch| batch.unwrap()).collect::<Vec<_>>()).unwrap()
 }
 
-/// Filters of a column that some rows pass, with values from the column.
+/// Filters of a column, with values from the column.
 fn filters(column: &Expr, values: &dyn Array) -> Vec<Expr> {
     let valid: Vec<usize> = (0..values.len()).filter(|&row| values.is_valid(row)).collect();
     let value = |row: usize| lit(ScalarValue::try_from_array(values, row).unwrap());
@@ -255,7 +255,8 @@ fn unpacked(name: &str) -> tempfile::TempDir {
     directory
 }
 
-/// Compares the min and max of each column with those of the expected contents in memory. Returns the columns that were not read.
+/// Compares the min and max of each column that is neither nested nor a dictionary with those of the expected contents in memory.
+/// Returns the columns that were not read.
 async fn compare_extremes(name: &str, table: &Table, truth: RecordBatch) -> Vec<String> {
     let context = context();
     context.register_table("t", Arc::new(Provider::new(table.clone()))).unwrap();

@@ -1,5 +1,5 @@
-//! The catalogue agrees with the files: cut files, stores that changed, directories that cannot be listed, and files that must
-//! not be replaced.
+//! Catalogues and live scans agree with the files, for example if files are cut off or stores have changed. Files that must not be
+//! replaced stay.
 
 use std::fs;
 
