@@ -3,7 +3,7 @@
     python growth.py SPEED CATALOG [--most 4096] [--files 1000000] [--rows 10000000]      (blosc2==4.14.1, numpy)
 
 SPEED is the compiled benchmark `speed` of b2nd-ndarray, and CATALOG the program b2nd-catalog. `growth` in this directory builds both and
-calls this script, which writes growth.svg and the tables in README.md. Files are in memory (/dev/shm), so no disk is measured.
+calls this script, which writes growth.svg and the tables in README.md. Files are in /dev/shm if it exists, so that no disk is measured.
 """
 
 import argparse

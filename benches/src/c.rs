@@ -11,7 +11,7 @@ use b2nd::Geometry;
 #[path = "../../tests/c-blosc2/src/sys.rs"]
 mod sys;
 
-/// Initializes the library. Must be called once before [`open`].
+/// Initializes the library. Must be called before [`open`].
 pub fn init() {
     // SAFETY: there is only one thread.
     unsafe { blosc2_src::blosc2_init() }

@@ -70,7 +70,7 @@ pub enum ErrorKind {
     /// Another error, such as one of an implementation of `Serialize` or `Deserialize`.
     #[error("{0}")]
     Message(String),
-    /// Reading or writing failed.
+    /// An I/O operation failed.
     #[cfg(feature = "std")]
     #[error("{0}")]
     Io(std::io::Error),

@@ -1,4 +1,4 @@
-/* Writes frames of the betas of C-Blosc2 (2019 to 2021).  Current libraries reject them.
+/* Writes frames of the betas of C-Blosc2 2.0.0 (2019).  Current libraries reject them.
  *
  *     git -C c-blosc2 archive v2.0.0-beta.2 blosc internal-complibs | tar x -C src
  *     touch src/blosc/config.h
