@@ -79,7 +79,7 @@ export function turn(bytes, shape, step) {
   });
 }
 
-/** Structures as objects: an array in a field is a typed array of its items. */
+/** Structures as objects. An array in a field becomes a typed array, or a list if its items are strings or structures. */
 export function structures(fields, itemsize, bytes, count) {
   return Array.from({ length: count }, (_, at) => structure(fields, bytes.subarray(at * itemsize, (at + 1) * itemsize)));
 }
