@@ -17,7 +17,7 @@ export type TypedArray =
   | Float64Array;
 
 export interface Values {
-  /** The NumPy dtype of the elements, such as `<f8`. Null if the file does not have it. */
+  /** The NumPy dtype of the elements, such as `<f8`. Null if it is missing or unknown. */
   dtype: string | null;
   shape: number[];
   /**
