@@ -21,7 +21,7 @@ let turn = 0;
 /** The sources in the browser's history, which refers to them by index. */
 const sources = [];
 
-/** The files that the page's own URL names, once it has been read. */
+/** A promise of the files that the page's own URL names, or null. */
 let chosen = null;
 /** The parameters of the page's own URL, which can name files. */
 const named = new URLSearchParams(location.search);
