@@ -32,7 +32,9 @@ function range(part, length, axis) {
   const whole = (value) => {
     const number = typeof value === "string" && !/^\s*[+-]?\d+\s*$/.test(value) ? NaN : Number(value);
     if (!Number.isSafeInteger(number) || typeof value === "boolean")
-      throw new RangeError(`${JSON.stringify(value)} is not an index: expected an integer below 2^53, START:STOP:STEP or null`);
+      throw new RangeError(
+        `${typeof value === "string" ? JSON.stringify(value) : value} is not an index: expected an integer between -2^53 and 2^53, START:STOP:STEP or null`,
+      );
     return number;
   };
   if (part === null) return [0, length, 1, true];
@@ -79,7 +81,7 @@ export function turn(bytes, shape, step) {
   });
 }
 
-/** Structures as objects: an array in a field is a typed array of its items. */
+/** Structures as objects. An array in a field becomes a typed array, or a list if its items are strings or structures. */
 export function structures(fields, itemsize, bytes, count) {
   return Array.from({ length: count }, (_, at) => structure(fields, bytes.subarray(at * itemsize, (at + 1) * itemsize)));
 }

@@ -17,7 +17,7 @@ export type TypedArray =
   | Float64Array;
 
 export interface Values {
-  /** The NumPy dtype of the elements, such as `<f8`. Null if the file does not have it. */
+  /** The NumPy dtype of the elements, such as `<f8`. Null if it is missing or unknown. */
   dtype: string | null;
   shape: number[];
   /**
@@ -52,8 +52,8 @@ export interface File {
   /**
    * Reads the live rows of a table from `start` up to, but not including, `end`; of the named columns, or of all columns. 64-bit
    * integers are BigInt, times are strings such as `2026-11-21T20:30:00.125`, values of dictionaries are strings, arrays are lists of their
-   * items. Objects are JSON in the forms of `b2nd info --json`. Complex numbers are pairs. Columns that cannot be read, such as computed ones, are
-   * left out; naming one is an error.
+   * items, in which 64-bit integers are numbers. Objects are JSON in the forms of `b2nd info --json`. Complex numbers are pairs. Columns
+   * that cannot be read, such as computed ones, are left out; naming one is an error.
    */
   rows(start?: number, end?: number, names?: string[]): Promise<Row[]>;
   /** Frees its memory. Close leaves before their file. */

@@ -2,7 +2,7 @@
 
 import { NULL } from "./columns.js";
 
-/** Makes a row from the text of its cells. */
+/** Makes a row from its cells, which are texts or values. */
 export function record(columns, cells) {
   const one = ({ spec }, cell) => (cell === NULL ? null : (cell.value ?? value(spec, cell)));
   return Object.fromEntries(columns.map((column, at) => [column.name, one(column, cells[at])]));

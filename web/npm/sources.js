@@ -44,7 +44,7 @@ async function ofPath(path) {
   const { basename, join } = await import("node:path");
   const file = async (path) => new PathSource(basename(path), () => open(path), (await stat(path)).size);
   if (!(await stat(path)).isDirectory()) return file(path);
-  // The directory is a store or a sparse frame.
+  // A store can have files in subdirectories.
   const files = new Map();
   const walk = async (below) => {
     for (const entry of await readdir(join(path, below), { withFileTypes: true })) {

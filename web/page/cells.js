@@ -3,7 +3,7 @@
 import { parse } from "./engine.js";
 import { stamp } from "./moment.js";
 
-/** The shortest number that is the same 32-bit float. */
+/** The number with up to 8 digits that is the same 32-bit float, or the number itself if there is none. */
 const float32 = (number) =>
   [6, 7, 8].map((digits) => Number(number.toPrecision(digits))).find((near) => Math.fround(near) === number) ?? number;
 

@@ -75,7 +75,7 @@ export class Leaf {
   }
 }
 
-/** Functions from the bytes of a cell to its text. */
+/** For a column's schema, the function from the bytes of a cell to its text. */
 const TEXTS = {
   timestamp: (spec) => (view, at) => stamp(view.getBigInt64(at, true), spec) ?? NULL,
   string: () => (view, at, size) => {

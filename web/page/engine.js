@@ -21,6 +21,8 @@ export function load(wasm) {
     Module = module.Module;
     await module.default(wasm);
   });
+  // A failed download is tried again the next time.
+  ready.catch(() => (ready = undefined));
   return ready;
 }
 

@@ -27,7 +27,7 @@ export function ratio({ nbytes, cbytes, typesize, array }) {
   return bytes > 0 && Number(cbytes) > 0 ? (bytes / Number(cbytes)).toFixed(1) : null;
 }
 
-/** The names of an array's axes: those of the attribute `dims`, or of Zarr's `_ARRAY_DIMENSIONS`, or `axis 0`. */
+/** The names of an array's axes: those of the attribute `dims`, or of xarray's `_ARRAY_DIMENSIONS`, or `axis 0`. */
 export function axisNames({ array, trailer }) {
   const valueOf = (name) => trailer.vlmetalayers?.find((layer) => layer.name === name)?.value;
   const dims = valueOf("dims") ?? valueOf("_ARRAY_DIMENSIONS");

@@ -2,7 +2,7 @@
 
 import { el, size, thousands } from "./dom.js";
 
-/** The maximum length of a side of the overview in pixels, unless it has more cells. */
+/** The maximum length of a side of the overview in pixels. */
 const LARGE = 400;
 
 export class Overview {

@@ -16,14 +16,14 @@ const start = document.getElementById("start");
 const status = document.getElementById("status");
 
 let opened = null;
-/** The number of the file that was requested last. */
+/** The number of the last request to show a file or the start. */
 let turn = 0;
-/** Opened sources in order. The browser's history refers to them by index. */
+/** The sources in the browser's history, which refers to them by index. */
 const sources = [];
 
-/** The files of the menu. */
+/** A promise of the files that the page's own URL names, or null. */
 let chosen = null;
-/** The files that the page's own URL names. */
+/** The parameters of the page's own URL, which can name files. */
 const named = new URLSearchParams(location.search);
 const isNamed = named.has("url") || named.has("list");
 const isAtHome = named.getAll("url").every((url) => URL.parse?.(url, location.href)?.origin === location.origin);

@@ -6,7 +6,7 @@ import { thousands } from "./dom.js";
 /** Gaps of fewer rows are read too, instead of starting another read. */
 const GAP = 256;
 
-/** The number of rows whose marks are read at once, and the maximum number of rows of a table, deleted ones included. */
+/** The number of rows whose marks are read at once, and the maximum number of rows of a table, deleted and unused ones included. */
 const MARKS = 1 << 25;
 const MOST = 1 << 27;
 
@@ -36,7 +36,7 @@ export class Records {
       throw new Error("the file that marks deleted rows (_valid_rows) is not a boolean array of one dimension");
     if (length > MOST)
       throw new Error(
-        `the table has ${thousands(length)} rows, including the deleted ones: at most ${thousands(MOST)} can be shown`,
+        `the table has ${thousands(length)} rows, including deleted and unused ones: at most ${thousands(MOST)} can be shown`,
       );
     const live = new Uint32Array(length);
     this.rows = 0;

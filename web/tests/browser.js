@@ -129,7 +129,7 @@ export async function visit(browser, url, { allowed = [], ...options } = {}) {
   return { page, context, wrong };
 }
 
-/** Drops a file with the given bytes and waits until it is shown. */
+/** Drops a file with the given bytes, or starts `b2nd view` with it, and waits until it is shown. */
 export async function drop(page, name, bytes) {
   if (isServed) {
     written ??= mkdtempSync(join(tmpdir(), "b2nd-view-"));

@@ -5,7 +5,7 @@
 //! | choose the file or the folder that the page shows | [`Shown`] |
 //! | answer questions about metadata | [`MetadataReader`] |
 //! | answer questions about values | `ValueReader` (feature `values`) |
-//! | answer all questions about a file whose bytes can be read at any time | `Session` (feature `values`) |
+//! | answer all questions about a file or a folder whose bytes can be read at any time | `Session` (feature `values`) |
 //!
 //! Answers are JSON, or bytes that contain JSON and buffers. In WebAssembly, where the bytes of a file are fetched piece by piece, a question is
 //! asked again until no bytes are missing. The README has an example with a `Session`.

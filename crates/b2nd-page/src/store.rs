@@ -48,8 +48,8 @@ fn of_leaf(store: &Store, leaf: &Leaf) -> Result<String> {
     found.or_else(problem)
 }
 
-/// Adds two fields to the JSON object of a table: `paths`, the path of each column's file below `_cols`, and `stale`, the names of stale
-/// columns.
+/// Adds two fields to the JSON object of a table: `paths`, the path of each column's files below `_cols` without their endings, and
+/// `stale`, the names of stale columns.
 fn with_files(object: &str, table: &Table) -> String {
     let path = |column: &Value| Some(Table::file_name(column.get("name")?.as_str()?));
     let paths: Vec<Option<String>> = table.columns.iter().map(path).collect();

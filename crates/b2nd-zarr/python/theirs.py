@@ -1,4 +1,4 @@
-"""Writes arrays with python-blosc2 and zarr-python, and their values as .npy files, for tests/python.rs.
+"""Writes arrays with python-blosc2 and zarr-python, and their values as .npy files, and chunks with imagecodecs, for tests/python.rs.
 
     python theirs.py DIRECTORY
 """

@@ -44,7 +44,7 @@ pub enum Shuffle {
 /// {"name": "blosc2", "configuration": {"cname": "zstd", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
 /// ```
 ///
-/// All members of the configuration are optional. The configuration is ignored when chunks are read, because a chunk records how it was
+/// All members of the configuration are optional. The configuration does not affect how chunks are read, because a chunk records how it was
 /// compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -7,7 +7,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The Blosc2 file cannot be read or written, or an option is not valid.
+    /// The Blosc2 file cannot be read or written, an option is not valid, or `import` cannot read the elements of the Zarr array.
     #[error(transparent)]
     Array(#[from] b2nd_ndarray::Error),
     /// The frame of the Blosc2 array cannot be read, or the directory for the Zarr array cannot be created.
@@ -25,7 +25,7 @@ pub enum Error {
         /// The data type, as it is written in the metadata of the Zarr array.
         data_type: String,
     },
-    /// The Zarr array cannot be read or written, or its name in a group is not valid.
+    /// The Zarr array cannot be found, read or written, an attribute cannot be converted, or an option of `export` is not valid.
     #[error("{0}")]
     Zarr(String),
 }

@@ -23,7 +23,7 @@ use crate::new_metadata::{FILL_VALUE, NAMES, is_float};
 /// The maximum length, in bytes, of a part of the Zarr array that is read into memory.
 const MOST: u64 = 256 << 20;
 
-/// A part has as many layers of chunks as fit in this number of bytes, or one layer if none fits.
+/// A part has as many layers of chunks as fit in this number of bytes, or one layer, up to [`MOST`], if none fits.
 const TYPICAL: u64 = 16 << 20;
 
 /// An array may have this number of bytes, and `RATIO` more for each byte in its files.
@@ -35,27 +35,28 @@ const PER_CHUNK: u64 = 64 << 10;
 
 const MOST_ATTRIBUTES: usize = 16;
 
-/// The maximum length, in bytes, of the metadata that [`arrays`] reads of a group or an array.
+/// The maximum length, in bytes, of the metadata that [`metadata`] reads.
 const MOST_METADATA: u64 = 1 << 24;
 
 /// The maximum number of blocks in a chunk. If a shard has more inner chunks, they do not become blocks.
 const MOST_BLOCKS: u64 = 1 << 20;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. `from` is the array, or a group that contains only this
-/// array. The names of the dimensions become the attribute `dims`. If xarray wrote version 2, `fill_value` becomes the attribute
-/// `_FillValue`. These two are left out if they would exceed 16 attributes, the most that a file can have. An attribute in `options`
-/// replaces one of the same name.
+/// array. The names of the dimensions become the attribute `dims` if all dimensions have one. If xarray wrote version 2, `fill_value`
+/// becomes the attribute `_FillValue`. These two are left out if the array would have more than 16 attributes with them. An attribute in
+/// `options` replaces one of the same name.
 ///
-/// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
-/// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. A few layers of chunks along the first dimension
-/// are read at a time. A layer of more than 256 MiB is read in parts.
+/// The chunks of a regular grid become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
+/// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. One or a few layers of chunks along the first
+/// dimension are read at a time. A layer of more than 256 MiB is read in parts.
 ///
 /// The array can be untrusted: only regular files inside its directory are read, and a panic of zarrs is returned as an error.
 ///
 /// # Errors
 ///
 /// Fails if `from` contains no Zarr array or several, a codec or the data type is not supported, chunks are damaged or have 2 GiB or more,
-/// the array is much larger than its files justify, or `to` cannot be written.
+/// the array is much larger than its files justify, an attribute cannot be stored (at most 16 are allowed, with names of at most 31 bytes),
+/// an option is not valid, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
@@ -139,12 +140,12 @@ pub struct ArrayEntry {
     pub shape: Vec<u64>,
 }
 
-/// Lists the arrays in a Zarr group at any depth, in the order of their names. If the path is an array, lists only this array. Symbolic
-/// links are not followed.
+/// Lists the arrays in a Zarr group at any depth, in the order of their paths. If the path is an array, lists only this array. If the path
+/// has no metadata of Zarr, the list is empty. Symbolic links in a group are not followed.
 ///
 /// # Errors
 ///
-/// Fails if a directory, or the metadata of an array or a group, cannot be read.
+/// Fails if the directory of a group, or the metadata of an array or a group, cannot be read.
 pub fn arrays(path: &Path) -> Result<Vec<ArrayEntry>> {
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", path.display()));
     let metadata = metadata(path).map_err(|error| in_file(&error))?;
@@ -256,7 +257,7 @@ struct Elements<'a> {
     /// in the dimension `divided`, and all indices in each dimension after `divided`. `None` if no part is left.
     next: Option<Vec<Range<u64>>>,
     divided: usize,
-    /// The length of a part in the dimension `divided`.
+    /// The maximum length of a part in the dimension `divided`.
     step: u64,
     bytes: Vec<u8>,
     read: usize,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::data_type::{ZarrType, to_zarr};
 use crate::error::{Error, Result};
 
-/// The name of the metadata file in a Zarr array.
+/// The name of the metadata file of an array or a group in Zarr version 3.
 pub(crate) const FILE: &str = "zarr.json";
 
 /// Returns the Zarr data type for an array's elements.

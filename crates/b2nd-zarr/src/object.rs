@@ -57,7 +57,7 @@ impl B2ndObject {
     ///
     /// # Errors
     ///
-    /// Fails if a request fails, if the object contains no array or is a sparse frame, or if Zarr has no data type for the elements.
+    /// Returns the errors of [`B2ndStorage::open`]. Also fails if a request fails or the object is a sparse frame.
     pub async fn open(store: Arc<dyn ObjectStore>, path: Path) -> Result<B2ndObject> {
         let remote = Remote::open(store, path).await?;
         // This array keeps the header, the index and the trailer, and holds no chunks.

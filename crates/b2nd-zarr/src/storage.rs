@@ -18,8 +18,8 @@ use zarrs::storage::{
 use crate::error::{Error, Result};
 use crate::new_metadata;
 
-/// A storage through which the crate `zarrs` reads a b2nd array as a Zarr array, without copying it. `zarr.json` is created from the
-/// frame's metadata. The key of a chunk refers to a range of the frame's bytes, or to the chunk's file if the frame is sparse.
+/// A storage through which the crate `zarrs` reads a b2nd array as a Zarr array, without converting the file. `zarr.json` is created from
+/// the frame's metadata. The key of a chunk refers to a range of the frame's bytes, or to the chunk's file if the frame is sparse.
 ///
 /// A chunk of zeros or of uninitialized elements that exists only as an entry in the index has no key, so it is read as the fill value,
 /// which is zero. A chunk of NaN without bytes is created when it is read.

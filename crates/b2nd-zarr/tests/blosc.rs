@@ -1,5 +1,5 @@
 //! The codec `blosc`: its configurations, and its chunks compared with those of C-Blosc. The comparison needs a Python that
-//! `B2ND_PYTHON` names (see `../ci`); otherwise it is skipped.
+//! `B2ND_PYTHON` names (see `../ci`); otherwise it is skipped, or fails if `CI` is set.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -157,7 +157,7 @@ fn sample(numbers: &mut Rng, length: usize, typesize: usize) -> Vec<u8> {
     data
 }
 
-/// Writes 1,000 chunks with each compressor, and an array, for `python/blosc.py`. The script reads them with numcodecs,
+/// Writes 1,000 chunks with each compressor, and five arrays, for `python/blosc.py`. The script reads them with numcodecs,
 /// zarr-python and HDF5's plugin for C-Blosc, compares their lengths with those of C-Blosc, and writes its own chunks, which
 /// this test reads.
 #[test]

@@ -1,4 +1,4 @@
-//! Zarr arrays that are designed to crash a reader, or to use up its memory or time. They only cause errors.
+//! Zarr arrays that are designed to crash a reader, or to use up its memory or time. At most, they cause errors.
 
 #![allow(clippy::unwrap_used)]
 

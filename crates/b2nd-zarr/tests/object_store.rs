@@ -1,4 +1,4 @@
-//! Arrays in an object store that are read as Zarr arrays: their values, and the number of requested bytes.
+//! Arrays in an object store that are read as Zarr arrays: their values, and the requested ranges.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
