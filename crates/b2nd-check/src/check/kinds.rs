@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 
 use super::{Findings, REJECTED_BY_PYTHON, YES};
 
-/// Settings that python-blosc2 4.14.1 supports in a column's schema, in groups that several kinds of columns share. python-blosc2 rejects a
-/// schema that has unsupported settings.
+/// Settings that python-blosc2 4.14.1 supports in a column's schema, in groups that several kinds of columns share. python-blosc2 rejects
+/// settings that it does not support, except those of a struct itself.
 const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
 const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
 const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];

@@ -103,7 +103,7 @@ impl Findings {
 }
 
 /// Returns the findings of a file of a table, with the name of the file added to the place of each finding. `look` returns the findings of
-/// the frame in the file. If the frame cannot be opened, the result is a single finding that says so.
+/// the frame in the file. If the frame cannot be opened or `look` fails, the result is a single finding with the error.
 pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);
