@@ -81,7 +81,7 @@ impl Findings {
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
             return self.unreadable("schema", None, "columns: expected a list", NOT_FOR_PYTHON);
         };
-        // With an invalid number of rows, python-blosc2 opens the table, but `len` fails, so the table counts as rejected.
+        // With an invalid number of rows, python-blosc2 opens the table, but `len` usually fails, so the table counts as rejected.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
             self.add("schema", None, format!("n_rows: expected an integer of 0 or more, found {rows}"), NOT_FOR_PYTHON);
         }
