@@ -1,5 +1,5 @@
-//! [`Finding`]: a problem of a frame, and which libraries can read the frame in spite of the problem. This module collects the findings of
-//! a frame.
+//! [`Finding`]: a problem of a frame, a store or a table, and which libraries can read the file in spite of the problem. This module
+//! collects the findings of a frame.
 
 use b2nd_frame::{Decompressor, FrameType, Header, HeaderField, Result};
 use b2nd_store::{Array, Frame, Source, is_of_source};
@@ -26,8 +26,8 @@ pub use stores::{check_crcs, check_file, check_store, check_table};
 /// The memory needed to decode the header or the trailer is estimated as its length times this number.
 const DECODED: u64 = 4;
 
-/// A problem in a frame, a store or a table: an error, a part that was not decoded, or a feature that not every version of C-Blosc2 and
-/// python-blosc2 supports.
+/// A problem in a frame, a store or a table: for example an error, a part that was not decoded, or a feature that not every version of
+/// C-Blosc2 and python-blosc2 supports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Finding {
     /// The part of the frame, store or table that has the problem: `header`, `metalayer "b2nd"`, `chunk 7`, `column "x"`, …
@@ -43,8 +43,8 @@ pub struct Finding {
     /// Whether the newest tested version of python-blosc2 reads a frame with this problem without an option to trust the file, or `None` if
     /// this is unknown.
     pub python_blosc2: Option<bool>,
-    /// Whether values could not be decoded because this build does not support them: for example, their codec or their filter is missing,
-    /// or the feature `arrow` is disabled. The data may be intact.
+    /// Whether values were not decoded because no decoder was available: for example, the decompressor does not support their codec or
+    /// their filter, or the feature `arrow` is disabled. The data may be intact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_decoded: bool,
     /// Whether values cannot be read, were not read, or do not match their digests.
@@ -99,7 +99,7 @@ type Known = (Feature, String);
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
 
-/// The answers if nothing is known about a part of the frame: for example, a chunk whose codec or filter this build does not support.
+/// The answers if nothing is known about a part of the frame: for example, a chunk whose codec or filter is not supported.
 const UNKNOWN: Answers = [None; 3];
 const NOT_SPECIFIED: Answers = [NO, None, None];
 const REJECTED: Answers = [NO, NO, NO];
@@ -161,7 +161,7 @@ impl Findings {
         }
     }
 
-    /// Adds a finding that this build cannot decode a part.
+    /// Adds a finding that there is no decoder for a part.
     fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd_frame::Error) {
         let finding = Finding::new(place, offset, error.kind().to_string(), UNKNOWN);
         self.all.push(Finding { not_decoded: true, unreadable: true, ..finding });

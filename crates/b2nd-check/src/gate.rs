@@ -8,17 +8,17 @@ use crate::check::{self, CheckOptions, Finding, Limits};
 use crate::reader::Reader;
 use crate::values::check_values;
 
-/// The findings of [`check`] and [`verify`].
+/// The findings of a check.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// All problems that were found: errors, parts that could not be decoded, and features that some version of C-Blosc2 or python-blosc2
-    /// does not support.
+    /// The problems that were found: for example errors, parts that could not be decoded, and features that some version of C-Blosc2 or
+    /// python-blosc2 does not support.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
     /// Returns true if every value that was checked can be read: each part is inside the frame, decoded chunks, attributes and
-    /// indexes have exactly their stated lengths, and decoded chunks match the frame's digests if it has any.
+    /// indexes have exactly their stated lengths, and no decoded chunk differs from its digest.
     pub fn is_readable(&self) -> bool {
         !self.findings.iter().any(|finding| finding.unreadable)
     }
@@ -44,10 +44,10 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// Checks an untrusted frame within limits of time and memory. This function reads the header, metalayers, index and trailer, and decodes
 /// the chunks and the attributes.
 ///
-/// The report answers two questions. **[Readable](Report::is_readable)** means that this crate has read every value. **[Safe for a
-/// reader](Report::is_safe_for)** means that no finding makes the given version of C-Blosc2 or python-blosc2 crash, reject the frame or
-/// read it wrongly, and that the effect of every finding is known; [`FACTS`](crate::FACTS) lists the problems that depend on versions. Pass
-/// a file on only if both are true.
+/// The report answers two questions. **[Readable](Report::is_readable)** means that this crate could decode every chunk and attribute, and
+/// read all values in Arrow. **[Safe for a reader](Report::is_safe_for)** means that no finding makes the given version of C-Blosc2 or
+/// python-blosc2 crash, reject the frame or read it wrongly, and that the effect of every finding is known; [`FACTS`](crate::FACTS) lists
+/// the problems that depend on versions. Pass a file on only if both are true.
 ///
 /// The report does not guarantee that values are correct: Blosc2 has no checksums of values, so damaged chunks that can still be decoded
 /// are only found if the frame has [digests](crate::Digests). These things are not checked:
@@ -61,12 +61,14 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// error in C-Blosc2. The error is harmless, and valid arrays cause it too:
 ///
 /// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
-/// * arrays for which the distance between chunks does not fit an int64 (C-Blosc2 computes this distance, but never uses it).
+/// * arrays with elements for which the distance between chunks does not fit an int64 (C-Blosc2 computes this distance, but does not use
+///   it).
 ///
-/// The decoders have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`, and the reader of values in Arrow
-/// with the feature `arrow`. Without these features, Zstandard and values in Arrow cause a finding with
-/// [`not_decoded`](Finding::not_decoded), so such a file is not readable. With [`check_frame`] you can add your own decoder, for example in
-/// a separate process.
+/// The decoders of chunks and attributes have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`. The feature
+/// `arrow` adds the reader of values in Arrow, which runs if all other parts are readable. It decodes the chunks again with [the default
+/// decoders](Decompressor::new) and uses the crates of Arrow, which contain `unsafe` code. Without these features, Zstandard and values in
+/// Arrow cause a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With [`check_frame`] you can add your
+/// own decoder, for example in a separate process.
 ///
 /// The source may contain more bytes than the frame.
 ///
@@ -94,8 +96,9 @@ fn opened(source: &dyn Source, options: &CheckOptions) -> Result<Report> {
 }
 
 /// Checks an opened frame like [`check`], but with your own decompressor, and without the values in Arrow, which
-/// [`check_values`](crate::check_values) reads. This function sets the deadline of the decompressor from the limits. Use a decompressor for
-/// [untrusted input](Decompressor::safe), with a fallback for missing codecs.
+/// [`check_values`](crate::check_values) reads. The limit of memory does not apply to the header, which has already been decoded. This
+/// function sets the deadline of the decompressor from the limits. Use a decompressor for [untrusted input](Decompressor::safe), with a
+/// fallback for missing codecs.
 ///
 /// # Errors
 ///

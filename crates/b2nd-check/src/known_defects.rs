@@ -29,13 +29,13 @@ type Versions = ([u16; 3], [u16; 3]);
 pub struct Fact {
     /// The name of the feature that affected files have. [`Finding::fact`](crate::Finding::fact) is this name.
     pub name: &'static str,
-    /// The affected versions of C-Blosc2.
+    /// The affected versions of C-Blosc2: from the first version to before the second.
     pub c_blosc2: Versions,
-    /// The affected versions of python-blosc2.
+    /// The affected versions of python-blosc2: from the first version to before the second.
     pub python_blosc2: Versions,
     /// How the affected versions fail with files that have this feature.
     pub does: Does,
-    /// A call that shows the fact, with its error message, or a sentence about what the library does.
+    /// A call that shows the fact, with its error message or signal, or a sentence about what the library does.
     pub seen: &'static str,
     /// A file of the conformance suite that shows this fact, relative to `conformance/cases`.
     pub case: &'static str,
@@ -78,7 +78,7 @@ pub(crate) const SHUFFLE_PARAMETER: Feature = Feature { name: "shuffle-parameter
 pub(crate) const DELTA_BEHIND: Feature = Feature { name: "delta-behind-another-filter", case: "frame/delta-behind-shuffle" };
 /// Chunks whose flags announce a user's codec, although the codec's number, below 32, is in the range of built-in codecs.
 pub(crate) const CODEC_FORMAT: Feature = Feature { name: "codec-format-6", case: "frame/gate-codec-format-6" };
-/// Special chunks that are stored as data, not only as an entry of the index.
+/// Special chunks, except repeated values, that are stored as data, not only as an entry of the index.
 pub(crate) const SPECIAL_IN_DATA: Feature = Feature { name: "special-in-data", case: "frame/gate-special-in-data" };
 /// Special chunks whose blocksize differs from that of their array.
 pub(crate) const SPECIAL_BLOCKSIZE: Feature = Feature { name: "special-blocksize", case: "frame/gate-special-blocksize" };
@@ -123,7 +123,7 @@ pub const FACTS: &[Fact] = &[
     row(VARIABLE_BLOCKS_OF_OBJECTS, OLD, Does::ReadsOtherwise, "it mistakes data for the positions of blocks"),
     row(SHUFFLE_PARAMETER, BEFORE_2_23_1, Does::ReadsOtherwise, "it undoes the shuffle by the typesize, not by the parameter"),
     row(DELTA_BEHIND, BEFORE_3_0_2, Does::ReadsOtherwise, "it undoes delta in a buffer that does not hold the block"),
-    row(CODEC_FORMAT, ALL, Does::Refuses, "a[...]: Error while getting the buffer; in C: error -7"),
+    row(CODEC_FORMAT, ALL, Does::Refuses, "s[0]: Error while getting the slice; in C: error -7"),
     row(SPECIAL_IN_DATA, ALL, Does::Refuses, "iterchunks_info(): Error while getting the lazychunk"),
     row(SPECIAL_BLOCKSIZE, ALL, Does::Refuses, "a[...]: Error while getting the buffer"),
     row(SPECIAL_VARIABLE_BLOCKS, ALL, Does::Refuses, "get_vlblock(1, 0): Error while getting the vlblock"),

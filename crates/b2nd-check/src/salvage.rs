@@ -22,12 +22,12 @@ const MOST: u64 = LONGEST / 8;
 
 /// The intact parts of a damaged frame, and a list of what is lost.
 ///
-/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the chunks of
+/// The header and the metalayers have to be readable. If the index is readable, it gives the position of each chunk. If not, the chunks of
 /// a contiguous frame are searched for, beginning after the header, and are numbered in the order in which they are found. The chunks of a
 /// sparse frame then have the numbers of their files. These numbers can be wrong if chunks were updated, inserted or deleted, or if some
-/// chunks are special, because special chunks usually have no bytes in the file. A chunk is intact if its decoded data has the expected
-/// length. A chunk that the decompressor does not [accept](Decompressor::accept) is not decoded. It is
-/// intact if the length in its header is the expected length.
+/// chunks are special, because special chunks usually have no bytes in the file. A chunk counts as intact if it can be decoded and its
+/// data has the expected length, if this length is known. A chunk that the decompressor does not [accept](Decompressor::accept) is not
+/// decoded; it counts as intact if the length in its header is the expected length.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
@@ -37,7 +37,7 @@ pub struct Salvage<'s> {
     /// Whether the order of the chunks comes from the index. If false, the index is lost, and the order is that in which the chunks were
     /// found or, in a sparse frame, that of the numbers of their files.
     pub is_ordered: bool,
-    /// The names and values of the intact vlmetalayers.
+    /// The names and values of the vlmetalayers that are intact and can be written.
     pub attributes: Vec<(String, Vec<u8>)>,
     /// A sentence about each lost part, with the part's location.
     pub lost: Vec<String>,
@@ -72,9 +72,9 @@ impl<'s> Salvage<'s> {
     /// # Errors
     ///
     /// Fails if the header is damaged or the source cannot be read. Fails if the index of a sparse frame is lost and the number of its
-    /// chunks is unknown or too large. If `in_order` is false, also fails if the index of a contiguous frame is lost, the search reaches
-    /// the position where the header expects the index, and a chunk extends past this position or the number of chunks found is not the
-    /// number in the header.
+    /// chunks is unknown or too large. If `in_order` is false, also fails if the index of a contiguous frame is lost, the header
+    /// determines the number of chunks, the search reaches the position where the header expects the index, and a chunk extends past this
+    /// position or the number of chunks found is not the number in the header.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -243,8 +243,8 @@ impl<'s> Salvage<'s> {
     }
 }
 
-/// Appends a chunk unchanged. A special chunk becomes an entry of the index. If chunks vary in length, this is not possible, so the data of
-/// the special chunk is written as an ordinary chunk.
+/// Appends a chunk. If a special chunk cannot be appended, for example because chunks vary in length, its data is written as an ordinary
+/// chunk.
 fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     match (writer.append(chunk), chunk.header().special()) {
         (Err(_), Some(_)) => writer.append(&Chunk::store(&chunk.data()?, chunk.header().typesize())?),

@@ -6,18 +6,19 @@ use b2nd_store::{Frame, Store, value};
 
 use crate::check::{CheckOptions, Finding, Limits};
 
-/// Reads the values of a frame whose batches are in Arrow IPC. Returns a finding if they cannot be read. Does nothing for other frames, if
-/// [`CheckOptions::data`] is false, or if `findings`, the findings of the frame, include more than [known problems of
-/// readers](Finding::is_of_readers).
+/// Reads the values of a frame whose batches are in Arrow IPC. Returns a finding if they cannot be read, or if the feature `arrow` is
+/// disabled. Does nothing for other frames, if [`CheckOptions::data`] is false, or if one of `findings`, the findings of the frame, is
+/// [`unreadable`](Finding::unreadable).
 pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding]) -> Option<Finding> {
     let batches = frame.header().metalayers().get("batcharray").and_then(value::read);
     let is_arrow = batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow");
-    let is_read = is_arrow && options.data && findings.iter().all(Finding::is_of_readers);
+    let is_read = is_arrow && options.data && !findings.iter().any(|finding| finding.unreadable);
     if is_read { unread::cells(frame, &options.limits) } else { None }
 }
 
 /// Reads all values of the table with this key. Returns a finding for each column that cannot be read, or for a table that cannot be
-/// opened. Also returns a finding if `rows`, the number of rows in the schema, is wrong.
+/// opened. Also returns a finding if `rows`, the number of rows in the schema, is wrong. Without the feature `arrow`, returns a finding
+/// that the rows were not read.
 pub fn check_rows(store: &Arc<Store>, key: &str, rows: Option<u64>, limits: &Limits) -> Vec<Finding> {
     unread::rows(store, key, rows, limits)
 }

@@ -1,4 +1,4 @@
-//! Whole frames that python-blosc2 or C-Blosc2 rejects: stores, batches, and trailers far from the start.
+//! Frames that python-blosc2 or C-Blosc2 rejects: stores, batches, lists, values in MessagePack, and trailers far behind the index.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::borrow::Cow;

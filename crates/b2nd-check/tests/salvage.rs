@@ -1,4 +1,4 @@
-//! Frames of all kinds, cut off at every 97th byte: complete chunks are salvaged unchanged, and no data is made up.
+//! Frames that are cut off, most of them at every 97th byte, or damaged: complete chunks are salvaged unchanged, and no data is made up.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
@@ -31,7 +31,7 @@ fn parts(salvage: &Salvage) -> Vec<SavedChunk> {
 }
 
 impl Good {
-    /// `None` if the frame cannot be read completely, or cannot be written by a [`Writer`].
+    /// `None` if the frame has 1 MiB of data or more, cannot be read completely, or cannot be written by a [`Writer`].
     fn new(name: &str, bytes: Vec<u8>) -> Option<Good> {
         let frame = Frame::from_slice(&bytes).ok().filter(|frame| frame.header().nbytes() < 1 << 20)?;
         let (mut chunks, mut again) = (Vec::new(), Writer::new(frame.header().clone()));

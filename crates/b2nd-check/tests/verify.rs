@@ -85,7 +85,7 @@ fn a_frame_that_is_cut_does_not_pass() {
     }
 }
 
-/// Each of these files crashes some version of C-Blosc2.
+/// Files that crash some version of C-Blosc2, and files that are not frames.
 #[test]
 fn what_crashes_c_blosc2_does_not_pass() {
     let stored = |flags: u8| {
@@ -301,8 +301,8 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }
 
-/// python-blosc2 4.14.1 fails with `Error while getting the buffer`, because it takes the size of the special chunk from the
-/// rest of nbytes.
+/// python-blosc2 4.14.1 takes the size of the special chunk from the rest of nbytes. For some values of nbytes, it then fails or returns
+/// uninitialized bytes.
 #[test]
 fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass() {
     let array = |nbytes: u8| {
@@ -319,7 +319,7 @@ fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass()
     assert_eq!(found[0], "header: nbytes: expected 8 (all chunks of the array), found 5");
 }
 
-/// Chunks of 16 and 4 bytes in a frame whose header gives a different sum. C-Blosc2 allocates memory by the header.
+/// Chunks of 5, 100 and 1 bytes in a frame whose header gives a different sum. C-Blosc2 allocates memory by the header.
 #[test]
 fn chunks_of_any_length_that_do_not_add_up_to_the_header_are_a_finding() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/cases/frame/variable-chunks.bin");
@@ -425,7 +425,7 @@ fn values_that_are_not_those_of_their_digests_are_not_readable() {
     assert!(!other.is_readable() && other.is_safe_for(Reader::C_BLOSC2), "{:?}", other.findings);
 }
 
-/// A chunk of a few hundred bytes that claims 1 GiB, which is more than the sum of the lengths of its blocks.
+/// A chunk of 48 bytes that claims 1 GiB, which is more than the sum of the lengths of its blocks.
 #[test]
 fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
     let mut lies = chunk(0, 1 << 30, 1 << 30, &[7; 8]);

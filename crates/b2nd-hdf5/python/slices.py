@@ -1,4 +1,4 @@
-"""Prints 200 random slices of the datasets in each HDF5 file, as h5py reads them. tests/python.rs compares them.
+"""Prints digests of 200 random slices of the datasets in each HDF5 file, as h5py reads them. tests/python.rs compares them.
 
     python slices.py FILE...       (h5py, hdf5plugin, numpy)
 

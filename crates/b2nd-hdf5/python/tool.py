@@ -1,4 +1,4 @@
-"""Compares the tool with h5py: exports and imports each dataset in HDF5 files, and checks the values that head and stats print.
+"""Compares the tool with h5py: exports and imports the datasets that slices.py selects, and checks the numbers that head and stats print.
 
     python tool.py B2ND FILE...       (h5py, hdf5plugin, numpy)
 """

@@ -6,13 +6,14 @@ use rmpv::Value;
 
 use crate::dtype::is_bool;
 
-/// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
+/// The attribute of a frame with the dataset's filters, the attributes that the frame's trailer cannot hold, and the names of those
+/// whose types are not supported.
 const HDF5: &str = "hdf5";
 
 /// The name of a frame's attribute that holds attributes that PyTables writes for its own use.
 const PYTABLES: &str = "pytables";
 
-/// The prefixes of the names of attributes that PyTables writes for its own use, except `FILTERS`.
+/// Prefixes of the names of attributes that PyTables writes for its own use.
 const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
 
 /// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].

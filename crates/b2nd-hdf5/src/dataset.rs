@@ -60,7 +60,8 @@ pub struct ChunkInfo {
     pub offset: u64,
     /// The length of the chunk in the file, in bytes.
     pub size: u64,
-    /// The names of the filters that were applied to this chunk, in order. HDF5 can skip a filter for a chunk.
+    /// The names of the filters that were applied to this chunk, in order. A filter without a name has its number. HDF5 can skip a
+    /// filter for a chunk.
     pub filters: Vec<String>,
     /// The header of the chunk's frame, if Blosc2 was the first filter, all later filters are Fletcher32, and the header can be read.
     pub frame: Option<Header>,
@@ -196,7 +197,7 @@ impl Dataset {
         usize::try_from(self.grid.chunknitems()).unwrap_or(usize::MAX).saturating_mul(self.dtype.itemsize())
     }
 
-    /// Returns the header of a frame with this array. It has the codec and the filters of the first chunk in the file, if Blosc2 wrote it.
+    /// Returns the header of a frame with this array. It has the codec and the filters of the first written chunk, if this is a frame.
     pub(crate) fn header(&self) -> Result<Header> {
         let header = Header::for_array(&B2ndMeta::new(self.geometry, self.dtype.to_string()))?;
         let Some(first) = &self.first else { return header.with_level(0) };

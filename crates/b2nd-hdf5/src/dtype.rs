@@ -4,7 +4,7 @@ use b2nd::dtype::{DType, Struct, Subarray};
 use b2nd::{Error, Result};
 use hdf5_reader::{ByteOrder, Datatype, ReferenceType, StringSize, VarLenKind};
 
-/// Returns the dtype that h5py, or PyTables for a file that PyTables wrote, has for a type.
+/// Returns the dtype that h5py, or PyTables for a file that PyTables wrote, has for a type. HDF5's time type becomes opaque bytes.
 pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
     let refused = |what: &str| Err(Error::custom(format_args!("the elements are {what}, which are not supported")));
     let number = |kind: &str, order: &ByteOrder, size: u8| match order {

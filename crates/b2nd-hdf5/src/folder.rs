@@ -18,7 +18,8 @@ const LEAF: &str = ".b2nd";
 /// The name that the attributes of a group have as a member of a [`Folder`].
 const ATTRIBUTES: &str = "__vlmeta__.b2f";
 
-/// Makes [`Store`](b2nd_store::Store) and [`Location`](b2nd_store::Location) open HDF5 files like stores, everywhere in this process.
+/// Makes [`Store`](b2nd_store::Store) and [`Location::frame`](b2nd_store::Location::frame) open HDF5 files like stores, and
+/// [`walk`](b2nd_store::walk) find them, everywhere in this process.
 pub fn open_as_stores() {
     b2nd_store::foreign::open_hdf5_with(|source| Ok(Arc::new(File::open(source)?)));
 }

@@ -1,5 +1,5 @@
-//! Compares all elements of the datasets with digests of what h5py reads. `tests/data/recipes/make.py` writes the files in
-//! `tests/data`. If `B2ND_HDF5` names a directory with a `truth.json`, its files are compared too.
+//! Compares all elements of the datasets with digests of what h5py or PyTables reads. `tests/data/recipes/make.py` writes the files
+//! in `tests/data`. If `B2ND_HDF5` names a directory with a `truth.json`, its files are compared too.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
-//! Damaged files cause errors, but no panics and no large allocations.
+//! Damaged files cause no panics.
 //!
 //! `B2ND_MUTANTS=N` sets the number of mutants of each file, and `B2ND_LAST` a directory for the last mutant. If `B2ND_HDF5`
-//! names a directory, its files are changed too.
+//! names a directory, copies of its files are changed too.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;

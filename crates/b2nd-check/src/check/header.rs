@@ -139,8 +139,8 @@ impl Findings {
 
     /// Checks a metalayer that has the name of an array metalayer.
     fn array_metalayer(&mut self, array: &Found<'_>, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
-        // python-blosc2 and the function `blosc2_schunk_open` of C-Blosc2 open a frame with a `caterva` metalayer as a frame without an
-        // array, whatever the metalayer contains.
+        // python-blosc2 and the function `blosc2_schunk_open` of C-Blosc2 open a frame with a `caterva` metalayer, and without a `b2nd`
+        // metalayer, as a frame without an array, whatever the metalayer contains.
         let c_reads = Some(name == b"caterva" || lenient::grid(content).is_some());
         let error = match name {
             b"b2nd" => ArrayMeta::from_metalayer(content).err(),

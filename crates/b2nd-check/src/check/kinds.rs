@@ -11,8 +11,8 @@ use serde_json::Value as Json;
 
 use super::{Findings, REJECTED_BY_PYTHON, YES};
 
-/// Settings that python-blosc2 4.14.1 supports in a column's schema, in groups that several kinds of columns share. python-blosc2 rejects a
-/// schema that has unsupported settings.
+/// Settings that python-blosc2 4.14.1 supports in a column's schema, in groups that several kinds of columns share. python-blosc2 rejects
+/// settings that it does not support, except those of a struct itself.
 const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
 const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
 const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];
@@ -146,7 +146,8 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     }
 }
 
-/// Checks six settings of a schema. Returns a description of one whose value python-blosc2 rejects, or `None`.
+/// Checks six settings of a schema. Returns a description of one whose value is invalid, or `None`. python-blosc2 rejects these values,
+/// but python-blosc2 4.14.1 reads a list column with an invalid `batch_rows` or `items_per_block`.
 fn odd_setting(schema: &Json) -> Option<String> {
     let found = |key: &str| schema.get(key).filter(|value| !value.is_null());
     let words = WORDS.iter().filter_map(|(key, words)| Some((key, found(key)?, words)));

@@ -11,7 +11,7 @@ const LONG: usize = 9;
 const SHORT: usize = 5;
 
 /// Returns the grid of the array that C-Blosc2 opens with this metalayer, or `None` if C-Blosc2 rejects the metalayer. C-Blosc2 checks
-/// ndim, the marker of the dtype, and the lengths.
+/// ndim, the format and the marker of the dtype, and the lengths.
 pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     // The first three bytes are the marker of the list, the version and ndim.
     let (head, mut rest) = content.split_at_checked(3)?;

@@ -6,7 +6,7 @@ use b2nd_frame::ChunkHeader;
 
 use b2nd_store::text::{count, thousands};
 
-/// Options for [`check`](crate::check()).
+/// Options for [`check`](crate::check()) and [`check_frame`](crate::check_frame).
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// Whether to decode the frame's data, and to compare it with the digests if the frame has any.
@@ -29,8 +29,8 @@ pub struct Limits {
     /// its data and two of its blocks. To read values in Arrow, the whole frame is a part. The sum of all parts can be larger.
     pub max_memory: u64,
     /// The time after which no more attributes, chunks and blocks are decoded. The time is checked before each of them and, by
-    /// [`check`](crate::check()) and [`verify`](crate::verify), every few MiB inside a block. Reading values in Arrow may take this time
-    /// once more.
+    /// [`check`](crate::check()) and [`verify`](crate::verify), also inside long blocks. Reading values in Arrow may take this time once
+    /// more; then it is checked between batches.
     pub max_time: Option<Duration>,
 }
 

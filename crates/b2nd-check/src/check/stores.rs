@@ -81,7 +81,7 @@ impl Findings {
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
             return self.unreadable("schema", None, "columns: expected a list", NOT_FOR_PYTHON);
         };
-        // With an invalid number of rows, python-blosc2 opens the table, but `len` fails, so the table counts as rejected.
+        // With an invalid number of rows, python-blosc2 opens the table, but `len` usually fails, so the table counts as rejected.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
             self.add("schema", None, format!("n_rows: expected an integer of 0 or more, found {rows}"), NOT_FOR_PYTHON);
         }
@@ -103,7 +103,7 @@ impl Findings {
 }
 
 /// Returns the findings of a file of a table, with the name of the file added to the place of each finding. `look` returns the findings of
-/// the frame in the file. If the frame cannot be opened, the result is a single finding that says so.
+/// the frame in the file. If the frame cannot be opened or `look` fails, the result is a single finding with the error.
 pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);

@@ -34,7 +34,7 @@ impl Findings {
         }
         if vlmetalayers.len() > MAX_REWRITTEN {
             let finding = format!(
-                "it has {}, but C-Blosc2 writes at most {MAX_REWRITTEN}: an edit by C-Blosc2 destroys the file",
+                "it has {}, but C-Blosc2 writes at most {MAX_REWRITTEN}: an edit by C-Blosc2 can destroy the file",
                 count(vlmetalayers.len(), "vlmetalayer")
             );
             self.add("trailer", Some(range.start), finding, READ_ALTHOUGH_WRONG);

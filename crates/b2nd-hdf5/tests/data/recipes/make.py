@@ -1,4 +1,4 @@
-"""Writes the HDF5 files of tests/data, and values.json with the values that h5py reads from them.
+"""Writes the HDF5 files of tests/data, and values.json with digests of their values, most of which h5py or PyTables reads from them.
 
     python make.py OUTDIR       (h5py, hdf5plugin, numpy, tables)
 
