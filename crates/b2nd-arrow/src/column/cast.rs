@@ -62,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    /// python-blosc2 4.10.1 stores lists of int16 as lists of int64.
+    /// In Arrow IPC, python-blosc2 4.10.1 stores lists of int16 as lists of int64.
     #[test]
     fn wider_items_of_lists_become_those_of_the_schema_if_they_fit() {
         let list =
