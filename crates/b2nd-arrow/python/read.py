@@ -17,7 +17,7 @@ compared = 0
 for name in ("kinds", "names", "nested", "empty"):
     truth = pa.ipc.open_file(os.path.join(truths, name + ".arrow")).read_all()
     path = os.path.join(exported, name)
-    # Lists are compared as text, because NaN is not equal to itself.
+    # Rows are compared as text, because NaN is not equal to itself.
     want = str(truth.to_pylist())
     read = {
         "pyarrow, arrow": pa.ipc.open_file(path + ".arrow").read_all(),

@@ -26,8 +26,8 @@ const LISTS: &str = "listarray";
 /// The metalayer of files whose cells are text or bytes of any length.
 const SCALARS: &str = "ctable_varlen_scalar";
 
-/// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. Lists, text, bytes
-/// and Arrow IPC have the type that the file declares; other values are JSON text in the form of `b2nd::Value`.
+/// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. If the file declares
+/// their type (lists, text, bytes or Arrow IPC), they have that type. Otherwise they are JSON text in the form of `b2nd::Value`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,7 +43,7 @@ const SCALARS: &str = "ctable_varlen_scalar";
 /// ```
 pub type CellReader = OneColumn<TypedCells>;
 
-/// The cells of a file, and the type that the file declares for them.
+/// The cells of a file, and their type.
 pub struct TypedCells {
     cells: Cells,
     spec: Spec,

@@ -35,7 +35,7 @@ pub enum ErrorKind {
     /// The request is not supported, although the file may be valid: for example, a column has no Arrow type (it holds objects or is
     /// computed), or the output format cannot represent a value.
     Refused,
-    /// The content of a file is not valid.
+    /// The content of a file is not valid, or has a form that is not supported.
     Damaged,
     /// The requested values need more memory than is available or allowed.
     TooLong,
@@ -70,7 +70,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the name of the table, if it is known: the path or URL of its store, and its key.
+    /// Returns the name of the table, if it is known: the name of its store (usually a path or URL), and its key unless it is `/`.
     pub fn table(&self) -> Option<&str> {
         self.0.table.as_deref()
     }
@@ -85,7 +85,9 @@ impl Error {
         self.0.column.as_deref()
     }
 
-    /// Returns the index of the row, if it is known. Rows are counted from 0, without deleted rows.
+    /// Returns the index of the row, if it is known. Rows are counted from 0, without deleted rows. In errors of
+    /// [`JsonCells::read`](crate::JsonCells::read), only the requested values are counted. In errors about values that Parquet cannot
+    /// represent, only the written rows are counted.
     pub fn row(&self) -> Option<u64> {
         self.0.row
     }
@@ -147,10 +149,8 @@ impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Error {
         match error {
             // An error of this crate that Arrow has wrapped is returned as it was.
-            ArrowError::ExternalError(error) => match error.downcast::<Error>() {
-                Ok(error) => *error,
-                Err(error) => Error::damaged(error),
-            },
+            ArrowError::ExternalError(error) => error.downcast::<Error>().map_or_else(Error::damaged, |error| *error),
+            ArrowError::IoError(_, error) => error.into(),
             error => Error::damaged(error),
         }
     }

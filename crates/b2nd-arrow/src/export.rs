@@ -26,8 +26,8 @@ pub enum Format {
     /// Comma-separated values. The first line contains the names of the columns. Complex numbers are `1.5-2.0j`, lists and structs are
     /// JSON, an empty text is `""`, and a null is an empty cell, or `""` if there is only one column.
     Csv,
-    /// One JSON object per line, with all fields of a row. NaN and infinities are null. Other values that JSON lacks are objects:
-    /// `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.
+    /// One JSON object per line, with all fields of a row. NaN and infinities are null. Bytes are `{"bytes":"00ff"}`, complex
+    /// numbers are `{"complex":[1.5,-2.0]}`, and times are text.
     Json,
     /// Parquet, compressed with Snappy. Timestamps in seconds, which Parquet lacks, are written in milliseconds.
     Parquet,

@@ -52,7 +52,8 @@ impl JsonCells {
     ///
     /// # Errors
     ///
-    /// Fails if there are fewer values than a range requests, or if the values cannot be read.
+    /// Fails if there are fewer values than a range requests, or if the values cannot be read. The row of an error is an index in the
+    /// requested values.
     pub fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<String>> {
         let selection = Selection { runs: ranges.to_vec(), first: 0, rows: 0 };
         let mut texts = Vec::new();

@@ -7,7 +7,7 @@
 //! | open the table of a `.b2z`, a `.b2d`, or a `.b2e` | [`Table::open`] |
 //! | open one of several tables of a store | [`Store::tables`], [`Table::from_store`] |
 //! | read a table from any source of bytes | [`Store::from_source`] |
-//! | get the Arrow schema of a table, and the columns without an Arrow type | [`Table::schema`], [`Table::columns`] |
+//! | get the Arrow schema of a table, and the columns that are not in it | [`Table::schema`], [`Table::columns`] |
 //! | write batches as Arrow, Parquet, CSV or JSON, or format them as a text table | `Format`, `TextTable` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
 //! | read an array as if it were a table | [`ArrayReader`] |

@@ -1,4 +1,4 @@
-//! [`LiveRows`]: which physical rows (the rows in the files) are live, that is, not deleted.
+//! [`LiveRows`]: which physical rows (the rows in the files) are live, that is, neither deleted nor only space for later rows.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use b2nd_ndarray::Array;
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
 
-/// The maximum number of physical rows in a [`Segment`] with deleted rows. The part of `_valid_rows.b2nd` for such a segment is read again
-/// each time its rows are read.
+/// The maximum number of physical rows in a [`Segment`] with rows that are not live. The part of `_valid_rows.b2nd` for such a segment is
+/// read again each time its rows are read.
 const SEGMENT: u64 = 1 << 16;
 
 /// The live rows of a table, from its file `_valid_rows.b2nd`.
@@ -34,11 +34,11 @@ struct Segment {
 /// Live rows that are read together.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// Ranges of physical rows, ascending and not adjacent.
+    /// Ranges of physical rows (or of the cells of a file that is not part of a table), in ascending order.
     pub(crate) runs: Vec<Range<u64>>,
     /// The index of the first selected row, counted in live rows from the start of the table.
     pub(crate) first: u64,
-    /// The number of selected rows.
+    /// The number of selected rows. `JsonCells` does not set it.
     pub(crate) rows: usize,
 }
 

@@ -43,8 +43,8 @@ const OPEN: usize = 64;
 pub struct TableOptions {
     /// Whether columns of kind `object` are read. Their values become JSON text.
     pub objects: bool,
-    /// The approximate limit of memory in bytes. Batches have fewer rows if necessary to stay below the limit. A single value that exceeds
-    /// the limit is an error.
+    /// The approximate limit of memory in bytes. Batches have fewer rows if necessary to stay below the limit. If a column still needs more
+    /// memory, for example for a single long value, reading fails.
     pub max_memory: u64,
 }
 

@@ -21,7 +21,7 @@ pub struct TableReader {
     pub(crate) schema: SchemaRef,
     pub(crate) rows: Range<u64>,
     pub(crate) batch_size: usize,
-    /// The maximum number of rows that are read as one range. It keeps the memory below the limit.
+    /// The maximum number of rows that are read as one range. It keeps the memory below the limits.
     pub(crate) most: usize,
     /// The maximum number of physical rows per block of the columns, if the values of any column have a fixed width.
     pub(crate) block: Option<u64>,

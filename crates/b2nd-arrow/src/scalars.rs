@@ -17,7 +17,7 @@ pub struct Scalars<'a> {
     pub data_type: String,
     /// The meaning of a scalar's bytes.
     pub content: Content,
-    /// The shape of the array in each row, or empty if rows do not hold arrays.
+    /// The lengths of the nested `FixedSizeList`s in each row, from the outermost to the innermost. Empty if there are none.
     pub shape: Vec<usize>,
     /// The number of scalars that are null.
     pub nulls: u64,

@@ -46,7 +46,7 @@ impl ColumnInfo {
     }
 
     /// Returns how the column stores nulls: `mask` (in a file), `value` (as a value that marks nulls), `code` (as a code of the
-    /// dictionary), `cell` (as null in the cell), or `none` (also if the kind of the column is not supported).
+    /// dictionary), `cell` (as null in the cell), or `none` (also for computed columns).
     pub fn nulls(&self) -> &'static str {
         match (&self.spec.kind, &self.spec.nulls) {
             (Kind::Dictionary(_), _) => "code",

@@ -52,7 +52,8 @@ impl<S> OneColumn<S> {
         self
     }
 
-    /// Keeps only the rows in this range, counted from 0. The part of the range after the last row is ignored.
+    /// Replaces the range of rows to read, which at first has all rows. Rows are counted from the first row of the source. The new range
+    /// ends at the end of the old one at the latest.
     #[must_use]
     pub fn slice(mut self, rows: Range<u64>) -> Self {
         let end = rows.end.min(self.rows.end);

@@ -67,14 +67,14 @@ impl Summary {
         usize::try_from(row.checked_div(self.segment_len).unwrap_or(0)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the min of each segment, as an array of the column's Arrow type. A min is null if it is unknown, or if all values of the
-    /// segment are null.
+    /// Returns the min of each segment, as an array of the column's Arrow type. A min is null if it is unknown, or if the index marks all
+    /// values of the segment as null.
     pub fn least(&self) -> &ArrayRef {
         &self.least
     }
 
-    /// Returns the max of each segment, as an array of the column's Arrow type. A max is null if it is unknown, or if all values of the
-    /// segment are null.
+    /// Returns the max of each segment, as an array of the column's Arrow type. A max is null if it is unknown, or if the index marks all
+    /// values of the segment as null.
     pub fn greatest(&self) -> &ArrayRef {
         &self.greatest
     }
@@ -86,7 +86,7 @@ impl Summary {
         self.omits_nulls && self.are_null.iter().enumerate().all(is_known)
     }
 
-    /// Returns true if all values of a segment are null.
+    /// Returns true if the index marks all values of a segment as null.
     pub fn is_null(&self, segment: usize) -> bool {
         self.are_null.get(segment).copied().unwrap_or(false)
     }
@@ -114,7 +114,7 @@ impl Described {
             (of, Nulls::None | Nulls::Mask) if of.is_numeric() => false,
             (of, Nulls::Sentinel(_)) if of.is_integer() => false,
             (of, Nulls::Sentinel(Sentinel::Float(number))) if of.is_floating() => number.is_nan(),
-            // An index of timestamps ignores a sentinel, although `to_arrow()` exports the sentinel as a value. Such an index is not used.
+            // An index of timestamps omits a sentinel, although `to_arrow()` exports the sentinel as a value. Such an index is not used.
             _ => return None,
         };
         let index = catalog.get(name)?;

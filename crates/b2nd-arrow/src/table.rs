@@ -49,7 +49,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if the store does not exist or holds no table, if it holds several tables and is not a table itself, or if the schema or the
+    /// Fails if the store cannot be opened or holds no table, if it holds several tables and is not a table itself, or if the schema or the
     /// list of live rows cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
@@ -116,29 +116,29 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`from_store`](Table::from_store). Also fails if more memory is needed than the options allow.
+    /// Returns the errors of [`from_store`](Table::from_store). Also fails if the schema is longer than the options' `max_memory`.
     pub fn with(&self, options: TableOptions) -> Result<Table> {
         let OpenTable { store, folder, name, .. } = &*self.0;
         Table::opened(store.clone(), folder.clone(), name.clone(), options)
     }
 
-    /// Returns the name that errors begin with: the table's path or URL, and its key.
+    /// Returns the name that errors begin with: the name of the store (usually a path or URL), and the table's key unless it is `/`.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Returns the Arrow schema. It equals the schema of python-blosc2's `to_arrow()`, without the columns that have no Arrow type. Complex
-    /// numbers, which `to_arrow()` rejects, are structs of two floats.
+    /// Returns the Arrow schema. It equals the schema of python-blosc2's `to_arrow()`, without the columns for which
+    /// [`ColumnInfo::data_type`] returns an error. Complex numbers, which `to_arrow()` rejects, are structs of two floats.
     pub fn schema(&self) -> SchemaRef {
         self.0.schema.clone()
     }
 
-    /// Returns the number of live rows, that is, rows that were not deleted.
+    /// Returns the number of live rows, that is, rows that were added and not deleted.
     pub fn rows(&self) -> u64 {
         self.0.live.rows
     }
 
-    /// Returns the number of physical rows, that is, all rows in the files, including deleted rows.
+    /// Returns the number of physical rows, that is, all rows in the files, including deleted rows and space for later rows.
     pub fn physical_rows(&self) -> u64 {
         self.0.live.length
     }
@@ -187,12 +187,13 @@ impl Table {
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
     /// Columns that are not in `projection` are not read, and usually neither are chunks before or after the rows, except the
-    /// values of dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. Batches are smaller
-    /// if rows are long.
+    /// values of dictionaries. The columns of a batch, and as many batches as there are threads, are read in parallel. A batch can
+    /// have fewer rows, for example if rows are long, or so that it ends at the end of a block.
     ///
     /// # Errors
     ///
-    /// Fails if an index is not in the schema, or a column's files cannot be opened. The reader returns errors in the values.
+    /// Fails if an index is not in the schema, or if a column's files cannot be opened or the values of its dictionary cannot be read. The
+    /// reader returns errors in other values.
     pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<TableReader> {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
@@ -225,7 +226,7 @@ impl Table {
         })
     }
 
-    /// Reads all rows of all columns that have an Arrow type.
+    /// Reads all rows of all fields of [`schema`](Table::schema).
     ///
     /// # Errors
     ///
@@ -235,7 +236,7 @@ impl Table {
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }
 
-    /// Reads all values of all columns that have an Arrow type, and returns the first error of each column. A column that was not read
+    /// Reads all values of all fields of [`schema`](Table::schema), and returns the first error of each field. A field that was not read
     /// completely before the deadline counts as an error.
     pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -284,8 +285,9 @@ impl Table {
         self.0.summary(place).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. The values of a dictionary and
-    /// the mask of a `utf8` column are not counted. `place` is the index of the field in [`schema`](Table::schema).
+    /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. Values include the padding of
+    /// chunks and the offsets of a `utf8` column, and exclude masks of nulls. The values of a dictionary and the mask of a `utf8` column are
+    /// not counted at all. `place` is the index of the field in [`schema`](Table::schema).
     ///
     /// # Errors
     ///
@@ -312,8 +314,8 @@ impl Table {
         }
     }
 
-    /// Returns the number of nulls among the live rows of a column. Returns `None` if values would have to be read to count the nulls, or
-    /// if the column has no Arrow type. The number is known if a column of fixed width or of kind `utf8` cannot have nulls, or if its nulls
+    /// Returns the number of nulls among the live rows of a column, or `None` if the number is not known without reading the values or a
+    /// long mask. It is known if a column of fixed width or of kind `utf8` cannot have nulls, or if its nulls
     /// are in a mask file of at most 1 MiB and the table has at most 2^26 rows. It is never known for columns of kind `timestamp`, in which
     /// NaT can be null. `column` is an index in [`columns`](Table::columns).
     ///
@@ -353,8 +355,8 @@ impl Table {
         }
     }
 
-    /// Returns the length of the files and the length of the uncompressed values of a column, both in bytes. The values of a dictionary and
-    /// the mask of a `utf8` column are not counted. `column` is an index in [`columns`](Table::columns).
+    /// Returns the length of the files and the length of the uncompressed values of a column, both in bytes, as [`sizes`](Table::sizes)
+    /// does for a field. `column` is an index in [`columns`](Table::columns).
     ///
     /// # Errors
     ///

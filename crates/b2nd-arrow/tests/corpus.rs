@@ -43,7 +43,7 @@ fn every_table_of_every_version_is_what_python_exports() {
             table.columns().iter().filter(|column| column.kind() == "computed").map(|column| column.name()).collect();
         let truth = entry["truth_4_14_1"].as_str().unwrap_or(truth);
         let truth = common::truth(&directory.join(truth));
-        // Reads the table in a few batches, and in as few as possible.
+        // Reads the table in about three batches, and in batches of the default size.
         for batch_size in [truth.num_rows() / 3 + 1, b2nd_arrow::BATCH_SIZE] {
             match common::whole(&table, batch_size) {
                 Err(error) => wrong.push(format!("{name}: {error}")),

@@ -1,4 +1,4 @@
-//! Exports are read back, with values that most tables do not have.
+//! Exports of values that most tables do not have.
 #![cfg(feature = "export")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 

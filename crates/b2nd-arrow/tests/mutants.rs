@@ -1,4 +1,4 @@
-//! Damaged tables cause errors, but no panics.
+//! Damaged tables cause no panics, and errors when they are opened begin with the store's name.
 //!
 //! The number of mutants is 200 or the value of `B2ND_MUTANTS`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]

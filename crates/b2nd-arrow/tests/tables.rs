@@ -1,4 +1,4 @@
-//! Tables written by `tests/data/recipe.py`, compared with python-blosc2's export.
+//! Reads what `tests/data/recipe.py` wrote, also with changes, and compares tables with python-blosc2's export. Also reads arrays.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 #![allow(clippy::single_range_in_vec_init, reason = "a list of ranges may have one")]
 

@@ -9,8 +9,8 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 
-/// Casts an array to the type of the schema. The types can differ in the widths of numbers and offsets, in time zones, in the names of list
-/// items and in dictionary encoding. An integer that does not fit is an error. A cast to floats may round.
+/// Casts an array to the type of the schema. The types can differ, for example, in the widths of numbers and offsets, in time zones, in the
+/// names of list items and in dictionary encoding. An integer that does not fit is an error. A cast to floats may round.
 pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array.clone());
@@ -41,8 +41,7 @@ pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     })
 }
 
-/// Returns true if a cast between these types either keeps all values or fails. Casts to floats are allowed although they round, as in
-/// python-blosc2.
+/// Returns true if a cast between these types either keeps all values or fails. Casts to floats are allowed although they round.
 fn says_the_same(from: &DataType, to: &DataType) -> bool {
     match (from, to) {
         (DataType::Dictionary(_, from), to) => says_the_same(from, to),
@@ -63,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    /// python-blosc2 4.10.1 stores lists of int16 as lists of int64.
+    /// In Arrow IPC, python-blosc2 4.10.1 stores lists of int16 as lists of int64.
     #[test]
     fn wider_items_of_lists_become_those_of_the_schema_if_they_fit() {
         let list =

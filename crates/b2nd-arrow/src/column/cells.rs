@@ -42,7 +42,7 @@ pub(crate) enum CellFormat {
     Arrow(Option<Vec<u8>>),
 }
 
-/// A block, and those of its cells that are to be read.
+/// A block, and those of its cells that are to be read. A chunk that is a cell counts as a block.
 pub(crate) struct BlockCells {
     /// The block's decompressed bytes.
     pub(crate) block: Vec<u8>,
@@ -75,7 +75,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer does not match the chunks.
+    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if it is missing or does not match the chunks.
     fn locate(&mut self) -> Result<()> {
         let nchunks = self.leaf.nchunks()?;
         let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));

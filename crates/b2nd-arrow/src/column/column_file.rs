@@ -1,4 +1,4 @@
-//! [`ColumnFile`]: a frame that is a file of a table, and the blocks of its chunks.
+//! [`ColumnFile`]: a contiguous frame, usually a file of a table, and the blocks of its chunks.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 const FRONT: u64 = 4096;
 
 /// The maximum number of bytes of data for each compressed byte. Without it, a short damaged file could cause a large allocation.
-/// Cells start with a MessagePack marker, so real cells are far below. Only a chunk of nothing but equal bytes can exceed it.
+/// Only data of nothing but equal bytes can exceed it, and cells start with a marker of MessagePack or Arrow IPC.
 const MAX_RATIO: usize = 1 << 21;
 
 /// A frame whose header has been read.

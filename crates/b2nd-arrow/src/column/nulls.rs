@@ -50,7 +50,7 @@ impl Nulls {
     }
 }
 
-/// Parses the value that marks nulls. Returns `None` if the value cannot be interpreted: then no value of the column is null.
+/// Parses the value that marks nulls. Returns `None` if the value cannot be interpreted.
 fn sentinel(value: &Value) -> Option<Sentinel> {
     if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
         return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);
@@ -71,7 +71,7 @@ impl Valid {
             Nulls::None => Valid::All,
             Nulls::Sentinel(sentinel) => Valid::Unlike(sentinel.clone()),
             Nulls::Mask => match place.optional(".notnull.b2nd")? {
-                // A column that has no file with a mask has no nulls.
+                // Without a file, the mask has no nulls.
                 None => Valid::All,
                 Some(leaf) => {
                     let dtype = leaf.dtype()?;
@@ -102,7 +102,7 @@ impl Valid {
 }
 
 /// Returns a mask of the values that differ from the sentinel. Returns `None` if the type cannot represent the sentinel, so that no value
-/// is null. For times, the sentinel is always NaT.
+/// is null. For times, NaT marks nulls, whatever the sentinel is.
 pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
     let count = bytes.len().checked_div(width)?;
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! [`RowArray`]: an array of a column, read by rows.
+//! [`RowArray`]: an array of a table, read along its first dimension.
 
 use b2nd_ndarray::Array;
 
@@ -12,7 +12,7 @@ const GAP: u64 = 1 << 10;
 /// The maximum length of a row, in bytes.
 pub(crate) const MAX_ROW: usize = 1 << 26;
 
-/// An array whose first dimension is the rows of a table.
+/// An array that is read along its first dimension. Its rows are usually those of the table.
 pub(crate) struct RowArray {
     pub(crate) array: Array,
     pub(crate) leaf: ColumnFile,

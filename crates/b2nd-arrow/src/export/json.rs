@@ -14,8 +14,8 @@ use b2nd_store::text::hex;
 use crate::export::text;
 use crate::schema::numpy_dtype::is_complex;
 
-/// Creates a writer of rows, one object with all fields per line. NaN and infinities are null. Other values
-/// that JSON lacks are objects with one key: `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.
+/// Creates a writer of rows, one object with all fields per line. NaN and infinities are null. Bytes and
+/// complex numbers are objects with one key: `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`. Times are text.
 pub(crate) fn lines<W: Write>(out: W) -> LineDelimitedWriter<W> {
     WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Encoders)).build(out)
 }

@@ -11,7 +11,7 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use crate::schema::numpy_dtype::{is_complex, is_time};
 
 /// Times more than this number of seconds (about 259,800 years) from 1970 are formatted as numbers with their unit. `chrono` has dates for
-/// some 2,000 years more, but panics near the last one.
+/// some 300 years more after 1970 and 4,000 years more before it, but panics near the last one.
 const FAR: u64 = 8_200_000_000_000;
 
 /// A column of times or durations.

@@ -1,4 +1,4 @@
-//! Tables and their expected contents, which python-blosc2's `to_arrow()` wrote to Arrow files.
+//! Compares tables with their expected contents: Arrow files with what python-blosc2 exports.
 
 use std::fs::File;
 use std::path::Path;

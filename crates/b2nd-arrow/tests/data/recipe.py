@@ -1,4 +1,4 @@
-"""Writes the tables in this directory, most with a NAME.arrow, which is what to_arrow() returns.
+"""Writes the tables in this directory, most with a NAME.arrow, which has what to_arrow() returns, and files that are not tables.
 
     python recipe.py [DIRECTORY]
 
@@ -87,7 +87,7 @@ ROWS = [
     [6, 3.0, True, True, None, b"6", None, "six", "red", None, b"6", None, ["s"], [6.0], {"x": 6, "z": ["c", "d"]}, None],
 ]
 
-# Fifteen blocks of twenty rows. In m and z, one block has only nulls. In x, one block has only NaN, one some NaN, and one both
+# Fifteen blocks of twenty rows. In m, z, y and t, one block has only nulls. In x, one block has only NaN, one some NaN, and one both
 # zeros.
 BLOCKS = dict(
     n=b.int32(),
@@ -107,8 +107,8 @@ def block_row(i):
     return [i // 2, None if null else i % 20 - i // 20, None if null else i, x, None if null else 300 - i, None if null else 60 * i, i // 40 % 2 == 0, "abc"[: i % 4]]
 
 
-# No row is deleted, so the min and max in an index are those of the column. `p` has neither zeros nor NaN. One of the two time
-# columns has NaT.
+# No row is deleted, so the min and max in an index are those of the column. `p` has neither zeros nor NaN. Of the
+# columns q and r, only r has NaT.
 WHOLE = BLOCKS | dict(p=b.float64(), q=b.timestamp(unit="ms"), r=b.timestamp(unit="ms"))
 
 
@@ -124,7 +124,7 @@ if __name__ == "__main__":
     write("whole.b2z", WHOLE, map(whole_row, range(300)), None, {"chunks": (100,), "blocks": (20,)})
     write("empty.b2z", {"i": b.int8(), "u": b.utf8(), "d": b.dictionary(), "l": b.list(b.int8())}, [])
     write("names.b2z", {"a.b": b.int8(), "100%": b.int8(), "é/ü": b.utf8(), "esc\\.dot": b.int8()}, [[1, 2, "3", 4]])
-    # The columns that to_arrow() rejects are left out of the expected contents.
+    # The expected contents have only the column i, because to_arrow() rejects c and o.
     path = os.path.join(OUT, "refused.b2z")
     table = b.CTable(row(i=b.int16(), c=b.complex64(), o=b.object(nullable=True)), urlpath=path, mode="w", validate=False)
     for values in [(1, 1j, {"a": [1, None]}), (2, 2.5, "text"), (3, 3 - 1j, None)]:
@@ -132,7 +132,7 @@ if __name__ == "__main__":
     table.add_computed_column("twice", "i * 2")
     table.close()
     finish("refused.b2z", path, ["i"])
-    # A row for each second over two midnights, in twenty blocks. The row with a number above int16 is deleted. There is no .arrow,
+    # A row for each second over three midnights, in twenty blocks. The row with a value of m above int16 is deleted. There is no .arrow,
     # because it would be large.
     path = os.path.join(OUT, "nights.b2z")
     rows = np.arange(200_000)
@@ -165,7 +165,7 @@ if __name__ == "__main__":
     with b.TreeStore(path, mode="r") as store:
         export("tree_group_people", store["/group/people"])
         export("tree_things", store["/things"])
-    # Values that are not in a table. CellReader returns lists with the type in the file, and other values as JSON.
+    # Values that are not in a table.
     stored = {
         "list.b2b": b.ListArray(item_spec=b.int16(nullable=True), nullable=True, items_per_block=2, batch_rows=3, urlpath=os.path.join(OUT, "list.b2b"), mode="w"),
         "lists.b2b": b.ListArray(item_spec=b.string(max_length=4), storage="vl", urlpath=os.path.join(OUT, "lists.b2b"), mode="w"),
