@@ -1,10 +1,10 @@
 //! Converts attributes to values of MessagePack.
 
 use b2nd_frame::{Error, Result, Target, Writer};
-use hdf5_reader::{ByteOrder, Datatype, StringSize, dtype_element_size};
+use hdf5_reader::{ByteOrder, Datatype, RawAttribute, StringSize, dtype_element_size};
 use rmpv::Value;
 
-use crate::dtype::is_bool;
+use crate::dtype::{has_usual_numbers, is_bool};
 
 /// The attribute of a frame with the dataset's filters, the attributes that the frame's trailer cannot hold, and the names of those
 /// whose types are not supported.
@@ -23,8 +23,11 @@ const ATTRIBUTES: usize = 14;
 /// length and 16-bit floats.
 pub type Attribute = (String, Option<Value>);
 
-/// Converts the attributes of a dataset or a group.
-pub(crate) fn values(all: &[hdf5_reader::Attribute]) -> Vec<Attribute> {
+/// Converts the attributes of a dataset or a group. `raw` has the same attributes with the encodings of their types.
+pub(crate) fn values(all: &[hdf5_reader::Attribute], raw: &[RawAttribute]) -> Vec<Attribute> {
+    let usual = |raw: &RawAttribute| has_usual_numbers(&raw.message().datatype, &mut raw.raw_datatype());
+    let is_refused = |name: &str| raw.iter().any(|raw| raw.name() == name && !usual(raw));
+    let value = |attribute: &hdf5_reader::Attribute| if is_refused(&attribute.name) { None } else { value(attribute) };
     all.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect()
 }
 

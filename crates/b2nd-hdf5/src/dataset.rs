@@ -18,7 +18,7 @@ use rmpv::Value;
 use crate::attributes::{self, Attribute};
 use crate::chunk_index::entries;
 use crate::dims;
-use crate::dtype::dtype;
+use crate::dtype::{dtype, has_usual_numbers};
 use crate::error::fault;
 use crate::file::File;
 use crate::filters::{BLOSC, BLOSC2, filter_name};
@@ -92,8 +92,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if the dataset does not exist or cannot be read, if it cannot be an array (its elements have no fixed size or no dtype, it has
-    /// no shape, it is virtual, or its data is in other files), or if its chunks are too large or too many.
+    /// Fails if the dataset does not exist or cannot be read, if it cannot be an array (its elements have no fixed size or no dtype, or their
+    /// numbers have unused bits; it has no shape, it is virtual, or its data is in other files), or if its chunks are too large or too many.
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         let opened = self.hdf5.dataset(path).map_err(fault)?;
         let (mut layout, mut filters, mut fill) = (None, Vec::new(), Vec::new());
@@ -110,6 +110,9 @@ impl File {
             }
         }
         let dtype = dtype(opened.dtype(), self.is_pytables)?;
+        if !has_usual_numbers(opened.dtype(), &mut &opened.raw_datatype().map_err(fault)?[..]) {
+            return Err(Error::custom("the elements have unused bits or floats of another format than IEEE 754, which are not supported"));
+        }
         let itemsize = dtype.itemsize();
         if fill.len() != itemsize || fill.iter().all(|&byte| byte == 0) {
             fill.clear();
@@ -150,7 +153,7 @@ impl File {
             Some(DataLayout::Contiguous { address, .. }) => Places::Flat(self.defined(address)),
             None => Places::Flat(None),
         };
-        let mut all = attributes::values(&opened.attributes());
+        let mut all = attributes::values(&opened.attributes(), &opened.raw_attributes().map_err(fault)?);
         let names = dims::names(&self.hdf5, &self.scales, &opened, path)?;
         if let Some(names) = names.filter(|_| all.iter().all(|(name, _)| name != dims::DIMS)) {
             all.retain(|(name, _)| name != dims::LIST);

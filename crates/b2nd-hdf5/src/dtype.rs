@@ -58,6 +58,30 @@ pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
     }
 }
 
+/// Returns true if the numbers of a type use all of their bits, and floats have the format of IEEE 754. `raw` is the encoding of the type in
+/// the file, since `datatype` lacks these properties. It is shortened to what follows the last number.
+pub(crate) fn has_usual_numbers(datatype: &Datatype, raw: &mut &[u8]) -> bool {
+    // The positions and lengths of the exponent and of the mantissa, and the bias of the exponent.
+    let float: &[u8] = match datatype {
+        Datatype::FloatingPoint { size: 2, .. } => &[10, 5, 0, 10, 15, 0, 0, 0],
+        Datatype::FloatingPoint { size: 4, .. } => &[23, 8, 0, 23, 127, 0, 0, 0],
+        Datatype::FloatingPoint { .. } => &[52, 11, 0, 52, 0xff, 3, 0, 0],
+        _ => &[],
+    };
+    match datatype {
+        Datatype::FixedPoint { size, .. } | Datatype::Bitfield { size, .. } | Datatype::FloatingPoint { size, .. } => {
+            // The size as uint32, the offset of the first bit and the number of bits.
+            let encoded = [&[*size, 0, 0, 0, 0, 0, size.wrapping_mul(8), 0], float].concat();
+            let rest = raw.windows(encoded.len()).position(|bytes| bytes == encoded).and_then(|at| raw.get(at + encoded.len()..));
+            *raw = rest.unwrap_or_default();
+            rest.is_some()
+        }
+        Datatype::Enum { base, .. } | Datatype::Array { base, .. } => has_usual_numbers(base, raw),
+        Datatype::Compound { fields, .. } => fields.iter().all(|field| has_usual_numbers(&field.datatype, raw)),
+        _ => true,
+    }
+}
+
 /// Returns true for the type by which h5py stores booleans.
 pub(crate) fn is_bool(datatype: &Datatype) -> bool {
     let Datatype::Enum { base, members } = datatype else { return false };

@@ -88,5 +88,5 @@ impl File {
 }
 
 pub(crate) fn attributes_of(group: &Group) -> Result<Vec<Attribute>> {
-    Ok(attributes::values(&group.attributes().map_err(fault)?))
+    Ok(attributes::values(&group.attributes().map_err(fault)?, &group.raw_attributes().map_err(fault)?))
 }

@@ -54,6 +54,19 @@ fn what_has_no_form_as_an_array_is_refused_by_name() {
 }
 
 #[test]
+fn numbers_with_unused_bits_are_refused() {
+    let file = open("unusual/unusual.h5");
+    for name in ["bits20", "shifted", "bfloat16", "record"] {
+        let expected = "the elements have unused bits or floats of another format than IEEE 754, which are not supported";
+        assert_eq!(file.array(name).unwrap_err().to_string(), expected, "{name}");
+    }
+    let usual = file.array("usual").unwrap();
+    let attributes = usual.attributes().unwrap();
+    assert!(attributes.names().eq([b"usual", &b"hdf5"[..]]), "the other one is listed in hdf5");
+    assert_eq!(attributes.get::<f64>("usual").unwrap(), Some(1.5));
+}
+
+#[test]
 fn a_virtual_dataset_is_refused_by_name() {
     let file = open("virtual/virtual.h5");
     assert!(file.array("/virtual").unwrap_err().to_string().ends_with(": virtual datasets are not read"));

@@ -169,7 +169,9 @@ pub fn arrays(path: &Path) -> Result<Vec<ArrayEntry>> {
 /// Reads the metadata of an array or a group of Zarr version 3 or 2. Returns null if the directory has none.
 fn metadata(path: &Path) -> io::Result<Value> {
     let files = [crate::new_metadata::FILE, ".zarray", ".zgroup"].map(|name| path.join(name));
-    let Some(file) = files.iter().find(|file| is_regular(file)) else { return Ok(Value::Null) };
+    // Symbolic links are not followed.
+    let is_regular = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_file());
+    let Some(file) = files.iter().find(is_regular) else { return Ok(Value::Null) };
     let mut bytes = Vec::new();
     std::fs::File::open(file)?.take(MOST_METADATA).read_to_end(&mut bytes)?;
     Ok(serde_json::from_slice(&bytes)?)
@@ -200,11 +202,6 @@ fn from_metadata(metadata: &Value) -> Result<DType> {
         data_type => (data_type, from_zarr(data_type)),
     };
     dtype.ok_or_else(|| Error::NoDType { data_type: data_type.to_string() })
-}
-
-/// Returns true if the path names a regular file. Symbolic links are not followed.
-fn is_regular(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }
 
 /// Returns true if a chunk of this shape has less than 1 GiB, which is half the limit of Blosc2.

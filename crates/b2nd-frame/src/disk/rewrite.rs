@@ -57,7 +57,8 @@ pub fn rewrite_to(
     edit: impl FnOnce(&mut Metalayers) -> Result<()>,
 ) -> Result<()> {
     let (source, target) = (frame_file(source.as_ref()), target.as_ref());
-    if is_same(&source, &frame_file(target)) {
+    let real = [&source, &frame_file(target)].map(fs::canonicalize);
+    if matches!(&real, [Ok(source), Ok(target)] if source == target) {
         return rewrite(source, edit);
     }
     let file = File::open_shared(&source)?;
@@ -98,10 +99,6 @@ fn write_directory(source: File, header: Header, target: &Path) -> Result<()> {
     }
     write_file(source, header, &staged.path().join(SPARSE_FRAME))?;
     staged.rename()
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Returns a copy of the frame's header, with the metalayers as `edit` has changed them.

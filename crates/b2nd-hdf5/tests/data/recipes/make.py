@@ -116,6 +116,30 @@ def chunks_file():
             note(name, f"/{path}", values)
 
 
+def unusual_file():
+    # Numbers that do not use all of their bits, and floats of other formats than those of IEEE 754.
+    bits20 = h5py.h5t.STD_I32LE.copy()
+    bits20.set_precision(20)
+    shifted = h5py.h5t.STD_U16BE.copy()
+    shifted.set_precision(12)
+    shifted.set_offset(4)
+    bfloat16 = h5py.h5t.IEEE_F16LE.copy()
+    bfloat16.set_fields(15, 7, 8, 0, 7)
+    bfloat16.set_ebias(127)
+    record = h5py.h5t.create(h5py.h5t.COMPOUND, 8)
+    record.insert(b"usual", 0, h5py.h5t.STD_I32LE)
+    record.insert(b"unusual", 4, bits20)
+    types = {"bits20": bits20, "shifted": shifted, "bfloat16": bfloat16, "record": record}
+    (OUT / "unusual").mkdir(exist_ok=True)
+    with h5py.File(OUT / "unusual" / "unusual.h5", "w") as file:
+        space = h5py.h5s.create_simple((3,))
+        for name, kind in types.items():
+            h5py.h5d.create(file.id, name.encode(), kind, space)
+        file["usual"] = np.zeros(3, [("i", "<i4"), ("f", ">f2"), ("a", "<f8", (2,)), ("c", "<c8")])
+        h5py.h5a.create(file["usual"].id, b"bits20", bits20, space)
+        file["usual"].attrs["usual"] = 1.5
+
+
 def arrays_file():
     # The filter stores 4 as the typesize, although elements have 12 bytes. A block has 131072 bytes, and a chunk 32768 elements.
     name = "arrays.h5"
@@ -197,5 +221,6 @@ arrays_file()
 pytables_file()
 scales_file()
 virtual_file()
+unusual_file()
 lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in VALUES.items()]
 (OUT / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
