@@ -147,7 +147,7 @@ impl Check {
                         findings.extend(b2nd_check::check_file(&**store, file, |frame| self.frame(frame, &apart)));
                     }
                     // Even if each frame of a table is intact, the frames may contradict each other.
-                    if self.decodes() && findings.iter().all(Finding::is_of_readers) {
+                    if self.decodes() && !findings.iter().any(|finding| finding.unreadable) {
                         findings.extend(b2nd_check::check_rows(store, key, table.rows, &self.limits()));
                     }
                     (FramePlace { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)

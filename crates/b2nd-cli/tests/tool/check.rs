@@ -390,6 +390,11 @@ fn the_rows_of_a_table_are_counted_where_its_schema_does_not_say_them_rightly() 
     assert_eq!(said(|text| text.replace("n_rows", "no_rows")), (json!(1), String::new()));
     let line = "table.b2d::/: schema: n_rows: expected 1 as in _valid_rows.b2nd, found 7 (read by python-blosc2)\n";
     assert_eq!(said(|text| text.replace("\"n_rows\": 1", "\"n_rows\": 7")), (json!(7), line.to_owned()));
+    // The rows are also read if a file has a harmless problem.
+    let meta = directory.join("_meta.b2f");
+    fs::write(&meta, [&fs::read(&meta).unwrap(), &b"abc"[..]].concat()).unwrap();
+    let found = tests.found(&["check", "--data", "table.b2d"]).0;
+    assert!(found.contains("_meta.b2f, file") && found.ends_with(line), "{found}");
 }
 
 /// Checks every chunk in every file that released versions wrote.
