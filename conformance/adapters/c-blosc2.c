@@ -6,7 +6,7 @@
 #include "b2nd.h"
 #include "blosc2.h"
 
-#define LONGEST (64 << 20) /* more than any case has */
+#define LONGEST (64 << 20) /* more than any valid case has */
 
 static char *out; /* the answer, in memory: a file may be rejected at its end */
 static size_t out_len;

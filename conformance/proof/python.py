@@ -10,7 +10,7 @@ import sys
 import blosc2
 import numpy as np
 
-# The limits on memory and processor time for a frame, and the time after which a process that neither computes nor ends is
+# The limits on memory and processor time for a frame, and the number of seconds without a new call after which a process is
 # killed.
 MEMORY = 4 << 30
 SECONDS = 10
@@ -21,7 +21,7 @@ MOST_CHUNKS = 100
 
 
 def array(found, call):
-    """Reads an NDArray: as a whole, its first element, and slices."""
+    """Reads an NDArray: as a whole, with indices, and in slices."""
     if found.ndim == 0:
         call("[()]", lambda: found[()])
         return

@@ -14,7 +14,7 @@
 static uint64_t digest;
 
 /* True if C-Blosc2 2 may read the frame differently: because of newer features (chunks and blocks of variable length, a parameter of
- * shuffle), or because of bugs that were fixed in 3 (delta after another filter, the rest of a block in bytedelta). */
+ * shuffle), or because of bugs that were fixed later (delta after another filter, the rest of a block in bytedelta). */
 static bool reads_otherwise;
 
 static void look(const uint8_t *chunk) {

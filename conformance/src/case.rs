@@ -241,7 +241,8 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// Fails if the folder of a layer cannot be read, or a JSON file in it is not a case. The message names the folder or the file.
+    /// Fails if the folder of a layer or a JSON file in it cannot be read, or the file is not a case. The message names the folder or the
+    /// file.
     pub fn all(below: &Path) -> Result<Vec<Case>, String> {
         let mut cases = Vec::new();
         for layer in Layer::ALL {

@@ -10,9 +10,9 @@ use serde_json::Value;
 pub enum Does {
     /// It accepts a file that is not valid.
     Accepts,
-    /// It rejects a valid file.
+    /// It rejects a valid file, or cannot encode its facts.
     Rejects,
-    /// It accepts the file but reads other facts.
+    /// It accepts the file but reads other facts, or encodes the facts as other bytes.
     ReadsAnother,
     /// Its process is ended by a signal or a sanitizer, exits with an unexpected code, or prints an invalid answer.
     Crashes,

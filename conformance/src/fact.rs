@@ -74,7 +74,7 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// Fails if a value is not tagged. The message contains the value.
+    /// Fails if a value has no tag, or does not fit its tag. The message contains the value.
     pub fn from_json(json: &Value) -> Result<Fact, String> {
         let wrong = || format!("{json} is not a tagged value");
         Ok(match json {

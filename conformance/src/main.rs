@@ -15,7 +15,7 @@ fn help() -> String {
         "\
 Usage: b2nd-conformance [OPTIONS] [NAME=]COMMAND...
 
-An adapter is a command that reads one file: `COMMAND LAYER PATH` prints tagged JSON and exits with 0, or prints a reason to standard
+An adapter is a command that reads a case: `COMMAND LAYER PATH` prints tagged JSON and exits with 0, or prints a reason to standard
 error and exits with 1; exit code 2 means that it does not read this layer. `COMMAND --encode LAYER` turns tagged JSON from standard
 input into bytes. If the last argument is --serve, a process answers each line `LAYER<TAB>PATH` with `ok JSON`, `no REASON` or `skip`.
 
@@ -23,7 +23,7 @@ input into bytes. If the last argument is --serve, a process answers each line `
   --layer NAME       only this layer; may be repeated
   --only TEXT        only cases whose names contain TEXT
   --skip NAME=FILE   skips the cases in FILE for the adapter NAME: `layer/name`, one per line
-  --time SECONDS     limits the time for one case ({seconds})
+  --time SECONDS     limits the time for one request to an adapter ({seconds})
   --memory MIB       on Unix, limits the address space of an adapter's process; 0 means no limit ({mebibytes})
   --jobs N           the number of cases that run at the same time (the number of processors)
   --markdown FILE    also writes the results as a Markdown page

@@ -44,7 +44,8 @@ impl Outcome {
 ///
 /// # Errors
 ///
-/// Fails if a process cannot be started, or a temporary file cannot be created or removed.
+/// Fails if a process cannot be started, waited for or killed, or a temporary file cannot be created, written or removed. On Unix, a
+/// command that does not exist is not an error: it crashes with the exit code 127 for each case.
 pub fn run(adapter: &Adapter, cases: &[Case], limits: Limits) -> io::Result<Vec<Outcome>> {
     let scratch = std::env::temp_dir().join(format!("b2nd-conformance-{}-{}", std::process::id(), adapter.file_name()));
     fs::create_dir_all(&scratch)?;

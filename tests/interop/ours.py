@@ -250,7 +250,7 @@ def typed_metalayer(rust, cases, directory):
 
 
 def rewritten_files(rust, cases, directory):
-    """Tests metalayers that are added to a file with data, removed, or made longer."""
+    """Tests a rewrite that adds metalayers to a file and removes one."""
     everything = itertools.product((False, True), (False, True), ("data", "empty", "zeros"))
     for number, (sparse, in_place, kind) in enumerate(everything):
         with cases.case(f"rewritten: {kind}, {'sparse' if sparse else 'contiguous'}, {'in place' if in_place else 'elsewhere'}"):
@@ -313,7 +313,7 @@ def schunks(rust, cases, directory):
 
 
 def refused_chunks(rust, cases, directory):
-    """C-Blosc2 cannot open a file that starts with a special chunk in the data, so b2nd does not write such files."""
+    """C-Blosc2 cannot open a file whose first chunk is stored as special (zeros or NaN), so b2nd rejects such a chunk if lengths vary."""
     for sparse in (False, True):
         with cases.case(f"no special chunks where lengths vary, {'sparse' if sparse else 'contiguous'}"):
             frame = {"typesize": 1, "chunksize": 0, "blocksize": 0, "array": None, "metalayers": [], "vlmetalayers": []}

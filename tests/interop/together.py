@@ -1,6 +1,6 @@
 """Edits a frame with python-blosc2 (with its lock) and b2nd at the same time. No edit that succeeded may be lost.
 
-With a path as an argument, this script is the process with python-blosc2."""
+With a path and a number as arguments, this script is the process with python-blosc2."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ MILLISECONDS = 1500
 
 
 def python_half(path, first):
-    """Changes a vlmetalayer, an element and sometimes the length of the array in turn, and prints the number of the last turn.
+    """Changes a vlmetalayer, an element and, every eighth time, the length of the array, and prints the last number that it wrote.
 
     A change outside of `holding_lock` updates its metadata before it takes the lock, and may then write old metadata.
     """

@@ -40,7 +40,7 @@ def value(source, depth=0):
     ])()
 
 def alike(one, other):
-    """True if two values and their types are equal."""
+    """True if two values and their types are equal. The types of the elements of sets are not compared."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):

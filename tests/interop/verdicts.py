@@ -21,8 +21,8 @@ The tables show which files, nearly all of them damaged, `b2nd` and C-Blosc2 3.3
 this file, and `tests/interop/run` fails if a verdict changes.
 
 C-Blosc2 accepts a frame if python-blosc2 opens the frame and reads its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the
-header, array metalayer, dtype, geometry, trailer, chunk index and, without decompressing them, the first 10,000 chunks. C-Blosc2 accepts
-a bare metalayer if `b2nd_deserialize_meta` does, `b2nd` if it is a `B2ndMeta`.
+header, array metalayer, dtype, geometry, trailer, chunk index and, without decompressing them, the attributes and the first 10,000
+chunks. C-Blosc2 accepts a bare metalayer if `b2nd_deserialize_meta` does, `b2nd` if it is a `B2ndMeta`.
 
 If both reject a file, the last column has the error of `b2nd`.
 """
@@ -55,7 +55,7 @@ REASONS = [
     (THEIRS, r"invalid length [56], expected a b2nd metalayer", "The count is that of another layout, which `ArrayMeta` reads; a `B2ndMeta` has the current layout."),
     (THEIRS, r"trailing byte", "`from_slice` has to consume its whole input. In a frame, bytes after the metalayer are accepted."),
     (THEIRS, r"dtype_format needs", "The content ends before the dtype. C-Blosc2 accepts this, and python-blosc2 then makes up a dtype."),
-    (THEIRS, r"the name is repeated", "C-Blosc2 reads the first of two metalayers with the same name, and would lose the other. No writer makes them."),
+    (THEIRS, r"the name is repeated", "C-Blosc2 reads the first of two metalayers with the same name, and would lose the other. No known writer makes them."),
     (THEIRS, r"magic: expected", "C-Blosc2 does not check the magic of a file."),
     (THEIRS, r"frame version", "Version 1 is that of betas, whose frames have another layout. No known file has version 0."),
     (

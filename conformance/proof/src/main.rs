@@ -1,4 +1,4 @@
-//! `b2nd-proof` checks that frames which b2nd-check calls safe do not crash C-Blosc2 or python-blosc2. It damages fields of valid
+//! `b2nd-proof` checks that frames which b2nd-check calls safe do not crash C-Blosc2 or python-blosc2. It damages fields of
 //! frames, and opens the frames that b2nd-check finds readable and safe for a reader. C-Blosc2 runs under sanitizers, and its values
 //! are compared with those that b2nd reads. python-blosc2 is called as users call it, and must not reject any frame.
 
@@ -26,9 +26,9 @@ Usage: b2nd-proof READER WORKER LIMIT SEED OUT DIRECTORY...
 Damages the frames below the directories. LIMIT is the number of damaged frames (10000), or a time in seconds (3600s). The same
 SEED damages the frames in the same way. READER is c-blosc2 or python-blosc2, optionally with a version (c-blosc2@2.21.3). WORKER is
 the command that runs the reader: the program that conformance/proof/compile builds from worker.c, or a Python interpreter and
-python.py. Frames on which the reader crashes or hangs, or which it rejects or reads differently, are kept in OUT: of the rejected
-ones, the first three for each reason. With --facts, the worker opens the files of b2nd-check's facts about python-blosc2. CASES is
-conformance/cases.
+python.py. Frames on which the reader crashes (without a known report) or hangs, which it rejects or reads differently, or which b2nd
+cannot read, are kept in OUT: of the rejected ones, the first three for each reason. With --facts, the worker opens the files of
+b2nd-check's facts about python-blosc2. CASES is conformance/cases.
 ";
 
 /// The maximum length of a file in bytes. Only short files are used, so that many mutants can be tried.

@@ -38,7 +38,7 @@ pub(crate) struct Seed {
 }
 
 impl Seed {
-    /// Returns `None` if the bytes are not a valid contiguous frame.
+    /// Returns `None` if the bytes cannot be opened as a contiguous frame.
     pub(crate) fn new(name: String, bytes: Vec<u8>) -> Option<Seed> {
         let frame = Frame::from_slice(&bytes).ok()?;
         let mut fields = header(frame.header().header_len());
@@ -92,7 +92,7 @@ fn header(length: usize) -> Vec<Field> {
     numbers.into_iter().chain(bytes.map(|(name, range)| Field { name, range, kind: Kind::Bytes })).collect()
 }
 
-/// Returns the fields of a chunk: those of the header, the offsets of blocks, and the data.
+/// Returns the fields of a chunk: those of the header, the first offsets and lengths, and the data.
 fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
     let Range { start, end } = chunk;
     let data = || ("chunk data", 32..end - start, Kind::Bytes);
@@ -190,7 +190,7 @@ fn change(bytes: &mut [u8], field: &Field, other: &Field, rng: &mut Rng) {
     }
 }
 
-/// Damages a chunk and puts it into a new frame. If the chunk was cut or lengthened, its length is corrected.
+/// Damages a chunk and puts one to three copies of it into a new frame. If the chunk is cut or lengthened, its length is corrected.
 fn wrapped(mut chunk: Vec<u8>, rng: &mut Rng) -> Option<Vec<u8>> {
     let copies = 1 + rng.usize(..3);
     for _ in 0..1 + rng.usize(..2) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// What a worker does with a frame.
 pub(crate) enum Answer {
-    /// It reads everything. Some workers return a digest.
+    /// It reads the frame without an error. Some workers return a digest.
     Read(Option<String>),
     Refused(String),
     /// Its process ends, for example by a sanitizer or a signal, with this output.

@@ -73,7 +73,7 @@ pub(crate) fn repeated(value: &[u8], count: usize) -> Chunk {
     Chunk { blosc2_flags: 0x30, body: value.to_vec(), ..empty(&value.repeat(count), low(value.len())) }
 }
 
-/// Creates a chunk with compressed blocks. If `split` is true, blocks are split into streams.
+/// Creates a chunk with compressed blocks. If `split` is true, full blocks are split into streams.
 pub(crate) fn compressed(data: &[u8], typesize: u8, blocksize: usize, codec: Codec, filters: &[(u8, u8)], split: bool) -> Chunk {
     let mut chunk = Chunk { blocksize, udcodec: codec.code(), ..empty(data, typesize) };
     chunk.flags |= codec.format() << 5 | if split { 0 } else { UNSPLIT };
@@ -198,8 +198,8 @@ fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// Applies the filter delta. In the first block, each byte is XORed with the byte that is `width` bytes before it. In the other blocks, each
-/// byte is XORed with the byte at the same position of the first block.
+/// Applies the filter delta. In the first block, each byte after the first `width` bytes is XORed with the byte that is `width` bytes
+/// before it. In the other blocks, each byte is XORed with the byte at the same position of the first block.
 fn delta(block: &[u8], first: &[u8], number: usize, typesize: usize) -> Vec<u8> {
     let width = match typesize {
         1 | 2 | 4 | 8 => typesize,

@@ -34,7 +34,7 @@ pub(crate) fn add(suite: &mut Suite) {
         let built = plain(vec![stored()]).build();
         built.bytes[..built.header.len()].to_vec()
     });
-    // Issue 639 of C-Blosc2, in a frame: the stream is the last one in its chunk, and the trailer of the frame follows.
+    // Issue 639 of C-Blosc2, in a frame: the stream is the last one in its chunk, and the index follows the chunk.
     let stream = &Codec::Zlib.compress(&[7; 64])[..3];
     let body = [&le32(36)[..], &le32(stream.len()), stream].concat();
     let cut = Chunk { body, ..chunk::compressed(&[7; 64], 4, 64, Codec::Zlib, &[], false) };

@@ -10,7 +10,7 @@ use super::meta::Meta;
 use super::stream::{Codec, sample};
 use crate::case::Layer;
 
-/// The flags of a frame of version 3 whose blocks (or chunks) vary in length.
+/// The first byte of the flags of a frame of version 3 whose blocks (or chunks) vary in length.
 const VARIABLE_BLOCKS: u8 = 0x93;
 const VARIABLE_CHUNKS: u8 = 0x53;
 

@@ -28,7 +28,7 @@ pub(crate) fn add(suite: &mut Suite) {
             ("whole", "all elements of", whole),
             ("first", "a slice at the start of", first),
             ("last", "a slice at the end of", last),
-            ("middle", "a slice in the middle of", middle),
+            ("middle", "a slice of", middle),
         ] {
             if name == "huge" && matches!(part, "whole" | "middle") {
                 continue;
@@ -112,7 +112,7 @@ fn text(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -
     .into_bytes()
 }
 
-/// Computes the facts about a grid by counting.
+/// Computes the facts about a grid.
 fn solve(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -> Fact {
     let ceil = |of: i64, by: i64| if by == 0 { 0 } else { (of + by - 1) / by };
     let zip =

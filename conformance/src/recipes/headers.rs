@@ -78,7 +78,7 @@ fn valid(suite: &mut Suite) {
         ("cbytes-negative", "cbytes is -1, which matters only when chunks are read", Header { cbytes: -1, ..header() }),
         ("typesize-max", "typesize is 2^31 - 1", Header { typesize: i32::MAX, ..header() }),
         ("blocksize-negative", "blocksize is -1, which is preserved", Header { blocksize: -1, ..header() }),
-        ("chunksize-minus-one", "chunksize is -1, as in files without data", Header { chunksize: -1, ..header() }),
+        ("chunksize-minus-one", "chunksize is -1, as in some files without data", Header { chunksize: -1, ..header() }),
         ("chunksize-zero", "chunksize is 0", Header { chunksize: 0, ..header() }),
         ("threads", "compression_threads is 255, and decompression_threads is -1", Header { threads: [255, -1], ..header() }),
         (

@@ -3,7 +3,7 @@
 use super::bytes::{Bytes, be32, low};
 use crate::fact::Fact;
 
-/// The layouts, which differ in their entries.
+/// The layouts, which differ in their entries or in the declared number of entries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Caterva,

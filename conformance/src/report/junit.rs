@@ -42,7 +42,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML does not allow most control characters.
+            // XML 1.0 does not allow most control characters below U+0020.
             char if char.is_control() => out.push(' '),
             char => out.push(char),
         }

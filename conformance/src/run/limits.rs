@@ -1,4 +1,4 @@
-//! [`Limits`] of a request: their defaults, and a command that runs within them.
+//! [`Limits`]: their defaults, and a command with limited memory.
 
 use std::process::Command;
 use std::thread;

@@ -57,13 +57,13 @@ impl Process {
         }
     }
 
-    /// Returns the next line without its line ending, or `None` if the time limit is reached or the child has closed its output.
+    /// Returns the next line without its line ending, or `None` if the time limit is reached or there are no more lines.
     pub(super) fn line(&mut self, time: Duration) -> io::Result<Option<String>> {
         match self.lines.recv_timeout(time) {
             Ok(line) => Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
-                // The child has closed its output, and should end soon.
+                // A child that has closed its output should end soon.
                 self.wait(Duration::from_secs(5))?;
                 Ok(None)
             }

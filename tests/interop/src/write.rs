@@ -38,7 +38,7 @@ enum NewChunk {
     Zeros(usize),
     Nan(usize),
     Uninitialized(usize),
-    /// This number of zero bytes, as a chunk.
+    /// This number of zero bytes, as a special chunk for `append`.
     ZerosChunk(usize),
 }
 

@@ -9,7 +9,7 @@ use b2nd_ndarray::Array;
 use crate::layers::{data, pairs};
 use crate::{Result, refuse};
 
-/// The maximum number of bytes of data, which is much more than any case has.
+/// The maximum number of bytes of data, which is much more than any valid frame of the suite has.
 const MAX_DATA: i64 = 64 << 20;
 
 pub(crate) fn read(path: &Path) -> Result {

@@ -17,7 +17,8 @@ pub use encode::encode;
 /// Why a file was rejected.
 #[derive(Debug)]
 pub struct Refused {
-    /// The name of the [`ErrorKind`](b2nd_frame::ErrorKind), if the library rejected the file.
+    /// The name of the error's [`ErrorKind`](b2nd_frame::ErrorKind), or of its [`b2nd::ErrorKind`] if it is an error of the format.
+    /// `None` if the error has no kind.
     pub kind: Option<String>,
     /// The whole message.
     pub sentence: String,
@@ -66,7 +67,7 @@ impl From<std::io::Error> for Refused {
     }
 }
 
-/// Rejects a file for a reason that is not an error of a crate.
+/// Rejects a file for a reason without an `ErrorKind`.
 fn refuse(sentence: impl Into<String>) -> Refused {
     Refused { kind: None, sentence: sentence.into() }
 }

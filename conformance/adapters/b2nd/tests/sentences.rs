@@ -1,5 +1,5 @@
-//! The cases cover the ways in which the library rejects a file: each kind of error, and each message in the source code that
-//! reads files, except those that are listed here.
+//! The cases cover the ways in which the library rejects a file: each kind of error, and each message that `custom`, `expected` or
+//! `mismatch` gets in the source code that reads files, except those that are listed here.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ const OTHER_FILES: [(&str, &str); 13] = [
     ("wire/item.rs", "writing"),
 ];
 
-/// Messages about files that no case causes, and why.
+/// Messages that no case causes, and why.
 const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
@@ -50,12 +50,12 @@ const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("nbytes: expected a multiple of", "writing"),
     ("nbytes: expected a positive multiple of", "writing"),
     ("chunk {chunk} is out of range", "a number of a caller"),
-    ("expected at most {limit} offsets", "an index of gigabytes"),
+    ("expected at most {limit} offsets", "an index that claims more than 256 offsets for each of its bytes"),
     ("the chunks of a sparse frame are separate files: open", "asked of a frame in memory"),
     ("metalayer {", "writing"),
     ("{name:?} would be metalayer number", "writing"),
     ("{} metalayers: C-Blosc2 supports", "writing"),
-    ("the {part} has {length} bytes", "files of gigabytes"),
+    ("the {part} has {length} bytes", "a header, index or trailer of more than 256 MiB"),
     ("the chunks of a sparse frame are separate files, which", "asked of a source without them"),
     ("generic MessagePack needs the feature", "a build without the standard library"),
     ("msgpack: {error}", "contents of a user's type"),
@@ -93,7 +93,7 @@ fn strings(source: &str, word: &str) -> Vec<String> {
     code.split(word).skip(1).filter_map(literal).collect()
 }
 
-/// True if a message matches a template, in which `{…}` matches any text.
+/// True if a message contains the parts of a template in order. `{…}` matches any text.
 fn says(sentence: &str, template: &str) -> bool {
     let mut rest = sentence;
     template
