@@ -379,19 +379,24 @@ fn a_name_that_c_blosc2_takes_for_another_does_not_pass() {
 }
 
 #[test]
-fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
-    let array = |shape: &[i64], chunks: &[i32], blocks: &[i32]| -> Vec<u8> {
-        let meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(shape, chunks, blocks).unwrap(), "|u1");
-        let mut header = Header::new(Sizes { typesize: 1, chunksize: 16, blocksize: 16 }).unwrap();
+fn lengths_that_c_blosc2_or_numpy_cannot_multiply_do_not_pass() {
+    let of_type = |(typesize, dtype): (i32, &'static str), shape: &[i64], chunks: &[i32], blocks: &[i32]| -> Vec<u8> {
+        let meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(shape, chunks, blocks).unwrap(), dtype);
+        let mut header = Header::new(Sizes { typesize, chunksize: 16, blocksize: 16 }).unwrap();
         header.metalayers_mut().insert("b2nd", b2nd::to_vec(&meta).unwrap()).unwrap();
         Writer::new(header).finish().unwrap()
     };
+    let array = |shape: &[i64], chunks: &[i32], blocks: &[i32]| of_type((1, "|u1"), shape, chunks, blocks);
     assert!(passes(&verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default())));
     let multiply = "array: the product of its padded lengths (other than 0) does not fit an int64";
     assert_eq!(found(&array(&[0, 1 << 40, 1 << 40], &[4, 2, 2], &[4, 2, 2]), &Limits::default()), [multiply]);
     let distance = "array: it is empty, but the distance between chunks that C-Blosc2 computes from its lengths does not fit an \
          int64";
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
+    let large = |length: i64| of_type((4, "<i4"), &[0, length], &[2, 2], &[2, 2]);
+    assert!(passes(&verify(&large((1 << 61) - 2), &Limits::default())));
+    let numpy = "array: NumPy rejects its shape: the lengths other than 0 are too large";
+    assert_eq!(found(&large(1 << 61), &Limits::default()), [numpy]);
 }
 
 /// A dtype that is not UTF-8 is allowed if dtype_format is not 0, and C-Blosc2 opens it.

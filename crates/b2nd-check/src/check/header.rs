@@ -232,8 +232,12 @@ impl Findings {
     /// Compares the lengths in the header with the lengths that are computed from the array's shapes.
     fn lengths(&mut self, header: &Header, grid: &Grid) {
         let (place, typesize) = ("array", i128::from(header.typesize()));
+        // NumPy leaves out lengths of 0 in its check.
+        let bytes = products::product(grid.shape().iter().map(|&length| length.into()).chain([typesize]));
         if let Some(finding) = products::overflow(grid, header.typesize()) {
             self.add(place, None, finding, [None, NO, None]);
+        } else if bytes.is_none_or(|bytes| bytes > i64::MAX.into()) {
+            self.add(place, None, "NumPy rejects its shape: the lengths other than 0 are too large", VALID_REJECTED_BY_PYTHON);
         }
         if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
             let finding = format!("it has {}, but the frame has {}", count(grid.nchunks(), "chunk"), thousands(found));

@@ -29,6 +29,6 @@ pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
 }
 
 /// Multiplies the lengths that are not 0.
-fn product(lengths: impl Iterator<Item = i128>) -> Option<i128> {
+pub(super) fn product(lengths: impl Iterator<Item = i128>) -> Option<i128> {
     lengths.filter(|&length| length != 0).try_fold(1_i128, i128::checked_mul)
 }
