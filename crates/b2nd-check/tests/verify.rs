@@ -394,9 +394,11 @@ fn lengths_that_c_blosc2_or_numpy_cannot_multiply_do_not_pass() {
          int64";
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
     let large = |length: i64| of_type((4, "<i4"), &[0, length], &[2, 2], &[2, 2]);
-    assert!(passes(&verify(&large((1 << 61) - 2), &Limits::default())));
-    let numpy = "array: NumPy rejects its shape: the lengths other than 0 are too large";
-    assert_eq!(found(&large(1 << 61), &Limits::default()), [numpy]);
+    for (length, is_safe) in [((1 << 61) - 2, true), (1 << 61, false)] {
+        let report = verify(&large(length), &Limits::default());
+        assert!(passes(&report), "C-Blosc2 reads both: {:?}", report.findings);
+        assert_eq!(report.is_safe_for(Reader::PYTHON_BLOSC2), is_safe, "{:?}", report.findings);
+    }
 }
 
 /// A dtype that is not UTF-8 is allowed if dtype_format is not 0, and C-Blosc2 opens it.
