@@ -1,6 +1,6 @@
-//! A serde data format for the metadata of Blosc2 arrays: a form of MessagePack in which the type of a number determines its width (only a
-//! `u8` above 127 is longer), so that a number can change in place. `rmp-serde` can read such bytes, but writes integers in their shortest
-//! form, whose length depends on the value.
+//! A serde data format for the metadata of Blosc2 arrays: MessagePack in which the type of a number determines its width (only a `u8` above
+//! 127 is longer), so that a number can change in place. `rmp-serde` can read such bytes (except shapes of 16 dimensions), but writes
+//! integers in their shortest form, whose length depends on the value.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -31,6 +31,7 @@
 //! | get the type of an array's elements | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
 //! | find the chunks and blocks that hold a slice | [`Geometry::grid`], [`Grid::chunks_in`] |
 //! | convert a chunk's elements to C order and back | [`Grid::unpack`], [`Grid::pack`] |
+//! | store a type of your own in a frame | [`Metalayer`] |
 //! | read metalayers that Python wrote, and write them for Python | [`msgpack`], [`with::named`] |
 //! | read and change content of unknown type | [`Value`], [`RawValue`], [`msgpack::Cursor`] |
 //! | get the position of each field in the bytes of a value | [`layout`](layout()) |
@@ -77,10 +78,12 @@
 //! | enum | unit variants: the name; other variants: a fixmap of one entry, from name to value | the same |
 //! | i128, u128 | an error | |
 //!
-//! The encoded length of a value depends only on its type, on the lengths of its strings, characters, lists and maps, and on the variants
-//! of its enums and `Option`s. The values of its numbers do not matter, with two exceptions: a `u8` above 127 takes two bytes, and
-//! [`with::named`] writes integers in their shortest form. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded value
-//! usually gives the same bytes again:
+//! Types that accept any value, such as `serde_json::Value`, also read the encodings of [`with`].
+//!
+//! The encoded length of a value depends only on its type, on the lengths of its strings, byte strings, characters, lists and maps, and on
+//! the variants of its enums and `Option`s. The values of its numbers do not matter, with two exceptions: a `u8` above 127 takes two bytes,
+//! and [`with::named`] writes integers in their shortest form. Therefore metadata can change inside of a file without moving the data
+//! behind it. Encoding a decoded value usually gives the same bytes again:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -91,9 +94,14 @@
 //! ```
 //!
 //! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types with derived traits, unless they
-//! use `default`, `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], [`with::named`], code that changes
-//! values (`from`, `with`, …), or maps and sets that reorder or merge their entries (a `BTreeMap` is fine if the entries were written in
-//! sorted order). [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
+//! use:
+//!
+//! * `default`, `flatten`, `untagged`, `tag`, `other`, an `alias` of a variant, [`with::extensible`] or [`with::named`],
+//! * code that changes values (`from`, `with`, …),
+//! * types that reorder or change what they read, such as `HashMap`, `BinaryHeap`, `Duration` and `serde_json::Value`. A `BTreeMap` is fine
+//!   if the entries were written in sorted order.
+//!
+//! [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:

@@ -57,5 +57,5 @@ with h5py.File(here / "weather.h5", "w", libver="v110") as file:
 
 whole = here / "whole.b2nd"
 blosc2.asarray(temperature, chunks=(4, 36, 72), blocks=(1, 36, 72), urlpath=whole, mode="w", cparams={"nthreads": 1, "clevel": 9})
-(here / "cut.b2nd").write_bytes(whole.read_bytes()[:6000])  # as a copy that was interrupted
+(here / "cut.b2nd").write_bytes(whole.read_bytes()[:15000])  # as a copy that was interrupted
 whole.unlink()

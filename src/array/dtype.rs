@@ -227,7 +227,7 @@ impl Serialize for DType {
 
 impl<'de> Deserialize<'de> for DType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // The offset in this error is relative to the start of the string. The deserializer adds the position of the string in its input.
+        // The offset in this error is relative to the start of the string. The deserializer may add a position in its own input.
         String::deserialize(deserializer)?.parse().map_err(|error: crate::Error| {
             let at = error.offset().unwrap_or_default();
             serde::de::Error::custom(format_args!("{} (byte {} of the string)", error.kind(), at))

@@ -15,7 +15,7 @@ function value({ kind }, text) {
   if (/^complex/.test(kind)) return [.../^(.+)([+-].+)j$/.exec(text)].slice(1).map(number);
   if (kind === "bool") return text === "true";
   if (kind === "bytes") return bytes(text);
-  // Arrays become a list of their items in C order.
+  // An array becomes a list of its items in C order.
   if (kind === "ndarray") return text === "[]" ? [] : text.slice(1, -1).split(", ").map(item);
   return text;
 }

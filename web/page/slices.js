@@ -1,4 +1,4 @@
-// Reads slices of an array. The module reads synchronously and returns the ranges that are missing, which `get` provides.
+// Reads slices of an array, or cells of a file of batches. The module reads synchronously and returns the ranges that are missing, which `get` provides.
 
 import { Module } from "./b2nd_values.js";
 import { unframed } from "./view.js";

@@ -1,4 +1,5 @@
-// The answer to a request for a view, as the module and the server give it: JSON, followed by the buffers that it lists.
+// The answer to a request for a view, as the module and the server give it: the length of the JSON in 4 bytes (little-endian), the
+// JSON, and the buffers that it lists.
 
 const TYPES = { numbers: Float64Array, bytes: Uint8Array, pixels: Uint8Array };
 

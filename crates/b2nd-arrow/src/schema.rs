@@ -102,7 +102,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
         let of = column.get("col_deps").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let of: Vec<_> = of.map(|name| format!("{name:?}")).collect();
         let of = if of.is_empty() { String::new() } else { format!("from {} ", of.join(", ")) };
-        let what = text(column, "expression").map_or("with Python code".to_owned(), |it| format!("by the expression {it:?}"));
+        let what = text(column, "expression").map_or("with Python code".to_owned(), |it| format!("with the expression {it:?}"));
         let why = format!("its values are not in a file: python-blosc2 computes them {of}{what}");
         let spec = Spec { kind: Kind::Refused(why), nulls: Nulls::None };
         columns.push(ColumnInfo { name, kind: "computed".to_owned(), data_type: spec.data_type(), spec });

@@ -192,8 +192,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if an index is not in the schema, or if a column's files cannot be opened or the values of its dictionary cannot be read. The
-    /// reader returns errors in other values.
+    /// Fails if an index is not in the schema, or if a column's files cannot be opened or the values of its dictionary cannot be read. If
+    /// other values cannot be read, the reader returns the error when it reaches them.
     pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<TableReader> {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),

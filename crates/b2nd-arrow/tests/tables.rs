@@ -122,7 +122,7 @@ fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() 
     assert_eq!(names, [("i", "int16", true), ("c", "complex64", true), ("o", "object", false), ("twice", "computed", false)]);
     let refused = [
         ("o", "values of the kind object have no common type"),
-        ("twice", "its values are not in a file: python-blosc2 computes them from \"i\" by the expression \"(o0 * 2)\""),
+        ("twice", "its values are not in a file: python-blosc2 computes them from \"i\" with the expression \"(o0 * 2)\""),
     ];
     for (name, why) in refused {
         let error = table.project([name]).unwrap_err();

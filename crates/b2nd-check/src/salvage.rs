@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use b2nd::dtype::{DType, ScalarType};
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_frame::{
     Chunk, ChunkHeader, Decompressor, Error, FrameType, Header, LONGEST, Offset, Offsets, Result, Source, Special, Target, Writer,
 };
@@ -159,11 +159,13 @@ impl<'s> Salvage<'s> {
     fn expect_floats(&self) -> Result<()> {
         let array = self.header.array()?;
         let is_float = match array.and_then(|array| array.parse_dtype().ok().flatten()) {
-            Some(DType::Scalar(scalar)) => matches!(scalar.scalar_type(), ScalarType::Float32 | ScalarType::Float64),
+            Some(DType::Scalar(scalar)) if scalar.byte_order() == Some(ByteOrder::Little) => {
+                matches!(scalar.scalar_type(), ScalarType::Float32 | ScalarType::Float64)
+            }
             Some(_) => false,
             None => matches!(self.header.typesize(), 4 | 8),
         };
-        let refused = || Error::custom("lost chunks cannot be filled with NaN: the elements are not floats of 4 or 8 bytes");
+        let refused = || Error::custom("lost chunks cannot be filled with NaN: the elements are not little-endian floats of 4 or 8 bytes");
         is_float.then_some(()).ok_or_else(refused)
     }
 

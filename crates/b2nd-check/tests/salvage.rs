@@ -295,8 +295,10 @@ fn lost_floats_may_be_nan_and_nothing_else() {
         Ok(data(&Frame::from_slice(&new)?.chunk(1)?))
     };
     assert_eq!(nan("<f4").unwrap(), [f32::NAN.to_le_bytes(); 16].concat());
-    let error = nan("<i4").unwrap_err().to_string();
-    assert_eq!(error, "lost chunks cannot be filled with NaN: the elements are not floats of 4 or 8 bytes");
+    for dtype in ["<i4", ">f4"] {
+        let error = nan(dtype).unwrap_err().to_string();
+        assert_eq!(error, "lost chunks cannot be filled with NaN: the elements are not little-endian floats of 4 or 8 bytes");
+    }
 }
 
 /// The shape of this array claims 2^40 chunks.

@@ -47,7 +47,7 @@ pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
 /// Opens the HDF5 file at a location, and ignores the key. Returns `None` for other files.
 fn file(location: &Location) -> b2nd_frame::Result<Option<Bytes>> {
     match location.open()? {
-        Target::File(source) if source.read(0..8)?.starts_with(foreign::HDF5) => Ok(Some(source)),
+        Target::File(source) if foreign::is_hdf5(&source.read(0..foreign::FIRST_BYTES)?) => Ok(Some(source)),
         _ => Ok(None),
     }
 }

@@ -79,7 +79,7 @@ pub(crate) struct Report {
     pub(crate) of: Of,
     pub(crate) shape: Vec<i64>,
     pub(crate) tally: Tally,
-    /// The number of nulls in a column of a table, or `None` for an array.
+    /// The number of nulls in a column of a table or among the values of a batch, list or object array. `None` for other arrays.
     pub(crate) nulls: Option<u64>,
     /// The quantiles at [`FRACTIONS`], if they were requested and could be computed.
     pub(crate) quantiles: Option<Vec<Number>>,
@@ -210,7 +210,7 @@ impl Report {
             ("std", std),
             ("values", json!(values)),
         ];
-        // Only columns of tables have these two fields. `distinct` is only known for texts and byte strings that are not too many to count.
+        // Only columns of tables and batch, list and object arrays have these two fields. `distinct` is only known for texts and byte strings that are not too many to count.
         object.extend(self.nulls.map(|nulls| ("nulls", json!(nulls))));
         object.extend(self.nulls.map(|_| ("distinct", json!(of.distinct().flatten()))));
         let quantiles = self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect());

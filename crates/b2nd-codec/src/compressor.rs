@@ -126,7 +126,7 @@ impl Compressor {
     }
 
     /// Sets the content of the metalayer `b2nd`, which describes the array to which the chunks belong. It must have the layout that
-    /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean and zfp need this metalayer.
+    /// C-Blosc2 has written since 2.7.0. The plugins ndlz, ndcell, ndmean and zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
         self.metalayer = metalayer;

@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as directory:
                     found = np.load(file_name)
                     assert found.shape == values.shape and found.tobytes() == values.tobytes(), (name, file_name)
                 first = values[(0,) * values.ndim]
-                # PyTables stores booleans as bit fields, which h5py reads as numbers. Elements of an array type are lists.
+                # PyTables stores booleans as bit fields, which h5py reads as numbers. The tool prints elements of an array type as lists.
                 is_number = values.dtype.kind in "iuf" and dataset.dtype.subdtype is None
                 if is_number and not np.isnan(first) and head.split()[0] not in ("true", "false"):
                     shown = head.split()[0]

@@ -189,7 +189,7 @@ impl Dataset {
         let (count, limit) = (self.grid.nchunks(), EMPTY_CHUNKS.saturating_add(written.saturating_mul(64)));
         if count > limit {
             return Err(Error::custom(format_args!(
-                "the dataset has {count} chunks; with the data that is in the file, the limit is {limit}"
+                "reading the dataset needs {count} chunks, but for the amount of data in its file, the limit is {limit}"
             )));
         }
         Ok(())

@@ -58,7 +58,7 @@ impl DatasetFrame {
         let entries = vec![("filters".into(), Value::Array(filters))];
         set_attributes(&mut writer, &dataset.attributes, dataset.file.is_pytables, entries)?;
         let front = writer.finish()?;
-        // A chunk is read in several parts.
+        // Each chunk is read with several calls, so even long chunks must stay in the cache.
         let chunks = ChunkCache::new(CACHED.max(nbytes.saturating_mul(2)), 1 << 10);
         Ok(Arc::new(DatasetFrame { dataset, front, nbytes, blocksize, chunks }))
     }

@@ -216,7 +216,7 @@ impl ValueReader {
                 "texts" => answer["texts"] = json!(drawn::texts(array, seen, plane, view.fields)),
                 "csv" => answer["csv"] = json!(drawn::csv(array, seen, plane, view.fields)),
                 "count" => answer["count"] = self.count(array, seen, plane, view)?,
-                _ => return Err(Error::custom("the page requests an unknown form: load the page again")),
+                other => return Err(Error::custom(format!("the page requests the unknown format {other:?}: load the page again"))),
             }
         }
         answer["buffers"] = Value::Array(names);

@@ -25,7 +25,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     Some(match first {
         b"" => "an empty file",
         _ if opener(first).is_some() => "an HDF5 file",
-        _ if starts(HDF5) => {
+        _ if is_hdf5(first) => {
             "an HDF5 file, which this build cannot read: install the tool with `cargo install --path crates/b2nd-cli --features full`"
         }
         _ if starts(b"\x93NUMPY") => "a NumPy file: `b2nd import FILE.npy OUT.b2nd` converts it",
@@ -57,8 +57,14 @@ pub type Opener = fn(Bytes) -> Result<Arc<dyn Folder + Send + Sync>>;
 
 static HDF5_OPENER: OnceLock<Opener> = OnceLock::new();
 
-/// The first bytes of an HDF5 file.
-pub const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+/// The signature of HDF5 files, at their start or after a user block.
+pub(crate) const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Returns true if `first`, the first [`FIRST_BYTES`] of a file, are those of an HDF5 file. A user block must have 512 bytes, as in the
+/// files of MATLAB 7.3.
+pub fn is_hdf5(first: &[u8]) -> bool {
+    [0, 512].iter().any(|&at| first.get(at..).is_some_and(|rest| rest.starts_with(HDF5)))
+}
 
 /// Returns true if a path or URL has one of the endings of HDF5 files, in lower or upper case. Files of other formats can have the endings
 /// `.hdf` (HDF4) and `.nc` (netCDF before version 4).
@@ -88,7 +94,7 @@ pub fn open_hdf5_with(opener: Opener) {
 
 /// Returns the function that opens a file that starts with these bytes.
 pub(crate) fn opener(first: &[u8]) -> Option<Opener> {
-    HDF5_OPENER.get().copied().filter(|_| first.starts_with(HDF5))
+    HDF5_OPENER.get().copied().filter(|_| is_hdf5(first))
 }
 
 /// Returns true if a file that starts with these bytes is opened as a folder.
@@ -103,12 +109,12 @@ pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
 }
 
 /// The number of bytes at the start of a file that are read to recognize its format.
-const FIRST_BYTES: u64 = 512;
+pub const FIRST_BYTES: u64 = 520;
 
 /// The minimum number of bytes of a file that is recognized as text.
 const SENTENCE: usize = 16;
 
-const ZARR: &str = "a Zarr store, or a part of one: `b2nd ls` lists a store's arrays, `b2nd import` converts them";
+const ZARR: &str = "a Zarr store, or a part of one: give a directory to `b2nd ls` or `b2nd import`";
 
 /// Describes the format of a directory that is neither a sparse frame nor a store. Returns `None` for unknown formats.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {

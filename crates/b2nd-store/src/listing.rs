@@ -216,7 +216,7 @@ fn is_leaf(folder: &dyn Folder, file: &str) -> Result<bool> {
     }
     match folder.open(file).and_then(|source| Ok(is_frame(&source.read(0..10)?))) {
         Err(error) if would_block(&error) => Err(error),
-        // Other files that cannot be read do not prevent the store from being listed.
+        // After any other error, the file is not listed as a leaf, but the store is listed.
         probed => Ok(probed.unwrap_or(false)),
     }
 }

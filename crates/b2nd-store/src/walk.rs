@@ -136,7 +136,7 @@ fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>
         return Ok(None);
     }
     let file = LocalFile::regular(path)?;
-    let first = file.read(0..10)?.into_owned();
+    let first = file.read(0..foreign::FIRST_BYTES)?.into_owned();
     let is_archive = path.extension().is_some_and(|end| end == "b2z") && is_zip(&first);
     let is_it = is_frame(&first) || is_archive || foreign::opener(&first).is_some();
     Ok(is_it.then_some(file))

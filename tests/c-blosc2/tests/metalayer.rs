@@ -49,7 +49,7 @@ fn the_bytes_are_those_of_c_and_c_reads_them() {
     for case in 0..cases {
         let mut meta = meta(&mut rng);
         let theirs = serialize_meta(&meta).unwrap();
-        // C writes a dtype of NULL as `|u1`.
+        // C-Blosc2 writes a dtype of NULL as `|u1`.
         let dtype = meta.dtype.get_or_insert_with(|| "|u1".to_owned()).clone();
 
         let geometry = Geometry::new(&meta.shape, &meta.chunkshape, &meta.blockshape).unwrap();

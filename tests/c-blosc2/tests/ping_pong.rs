@@ -80,8 +80,8 @@ impl Game {
         let step = match self.rng.u8(..7) {
             0 => {
                 let mut rows = self.rng.usize(1..=6);
-                // If the values have the length of a chunk, this version of C may append them as a chunk, even if the last chunk
-                // is not full. The values are then in the wrong position.
+                // If the values have the length of a chunk, this version of C-Blosc2 may append them as a chunk, even if the last
+                // chunk is not full. The values are then in the wrong position.
                 if rows * row == array.chunksize() {
                     rows += 1;
                 }

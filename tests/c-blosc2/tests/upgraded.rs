@@ -1,4 +1,4 @@
-//! C reads arrays of Caterva and of early b2nd after they are upgraded to the released layout.
+//! C-Blosc2 reads arrays of Caterva and of early b2nd after they are upgraded to the released layout.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn files_of_caterva() {
     .enumerate()
     {
         let source = data.join(name);
-        // C takes a user's metalayer called "b2nd" for the array's metadata, and does not look at Caterva's metalayer.
+        // C-Blosc2 takes a user's metalayer called "b2nd" for the array's metadata, and does not look at Caterva's metalayer.
         let values = if name.contains("meta__b2nd") { None } else { Some(assert_agree(&source).unwrap()) };
         let geometry = geometry_of(&source);
         let target = dir.path().join(number.to_string());

@@ -93,7 +93,7 @@ impl Valid {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
 
-    /// Reads the mask, in which the selected values that are not null are set. Returns `None` if the column has no mask.
+    /// Reads the mask of the selected values, in which the bits of values that are not null are set. Returns `None` if the column has no mask.
     pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
         let Valid::Mask(rows) = self else { return Ok(None) };
         let bytes = rows.read(selection)?;

@@ -72,8 +72,9 @@ impl Findings {
         Ok(())
     }
 
-    /// Returns the digests of the frame's chunks. Adds a finding if the digests are invalid, if their version or algorithm is unknown, or
-    /// if there are more or fewer digests than chunks.
+    /// Returns the digests of the frame's chunks. Adds a finding if the attribute does not hold digests, if their version or algorithm is
+    /// unknown, or if their length is not that of one digest for each chunk. Returns `None` without a finding if the attribute cannot be
+    /// decompressed within the limits.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {

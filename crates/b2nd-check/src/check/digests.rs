@@ -108,11 +108,11 @@ impl Digests {
         let bytes = attributes::get_with(trailer, Digests::NAME, decompressor)?;
         let digests = b2nd::from_slice::<Digests>(&bytes).map_err(b2nd_frame::Error::from);
         Some(digests.and_then(|digests| match (digests.version, digests.algorithm.as_str()) {
-            (VERSION, ALGORITHM) => Ok(digests),
-            (version, other) => {
-                let expected = format!("expected version {VERSION} of {ALGORITHM}, found version {version} of {other:?}");
-                Err(b2nd_frame::Error::custom(expected))
-            }
+            (VERSION, ALGORITHM) if digests.digests.len() % LENGTH == 0 => Ok(digests),
+            (version, other) => Err(b2nd_frame::Error::custom(format_args!(
+                "expected {LENGTH} bytes for each digest in version {VERSION} with {ALGORITHM:?}, found {} bytes in version {version} with {other:?}",
+                digests.digests.len(),
+            ))),
         }))
     }
 }

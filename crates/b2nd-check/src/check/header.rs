@@ -102,7 +102,7 @@ impl Findings {
         let vary = header.has_variable_chunks() || header.has_variable_blocks();
         if !vary && header.nbytes() != 0 && (is_cut(chunksize) || is_cut(blocksize)) {
             let finding = format!(
-                "chunksize {chunksize} and blocksize {blocksize} are not both multiples of the typesize {typesize}, so elements are split"
+                "chunksize {chunksize} and blocksize {blocksize} are not both multiples of the typesize {typesize}, so elements may be split"
             );
             self.known("header", None, (CUT_ELEMENTS, finding), None);
         }

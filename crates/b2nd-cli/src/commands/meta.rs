@@ -251,7 +251,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             return Ok(true);
         }
         let value = value::read(&value)
-            .ok_or_else(|| Error::new(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(outer.as_bytes()))))?;
+            .ok_or_else(|| Error::new(format_args!("{} cannot be decoded as MessagePack: --raw writes its bytes", quoted(outer.as_bytes()))))?;
         if inner.is_empty() {
             return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
         }

@@ -8,7 +8,7 @@ use b2nd_view::value::pack;
 use clap::Args;
 
 use crate::piped::Piped;
-use crate::staged::must_not_exist;
+use crate::staged::{must_be_local, must_not_exist};
 
 /// Copies a frame with other metalayers in its header. An edit in place cannot change the number or the lengths of metalayers.
 #[derive(Args)]
@@ -39,6 +39,7 @@ impl Rewrite {
         crate::signals::clean_up();
         let files = Piped::new(&self.source, self.target.as_deref())?;
         crate::hdf5::must_not_be_hdf5(&files.source)?;
+        must_be_local(&files.source, "rewrite")?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         files.target.as_ref().map_or(Ok(()), |target| must_not_exist(target))?;
         let done = b2nd_frame::rewrite_to(&files.source, target, |metalayers| self.edit(metalayers));
@@ -49,7 +50,7 @@ impl Rewrite {
     fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {
         for name in &self.rm {
             if metalayers.remove(name).is_none() {
-                return Err(Error::custom(format_args!("there is no metalayer {} (`b2nd meta list`)", quoted(name.as_bytes()))));
+                return Err(Error::custom(format_args!("there is no metalayer {}: see `b2nd meta list`", quoted(name.as_bytes()))));
             }
         }
         for (name, content) in &self.set {

@@ -208,7 +208,7 @@ impl Show {
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, tally, .. })) = (names.as_slice(), columns.pop()) else {
             let none = "none of the selected columns has numbers or times: there is nothing to draw".to_owned();
-            let some = format!("a PNG file shows one column of a table: choose it with --columns: {}", names.join(", "));
+            let some = format!("a PNG file shows one column, not a part of a struct: choose one of {} with --columns", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
         let sample = if numbers.len() as u64 == tally.count + tally.nan { "" } else { "  (a sample)" };

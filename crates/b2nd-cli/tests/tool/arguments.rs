@@ -33,7 +33,7 @@ fn a_file_of_another_format_is_named() {
     assert!(
         tests
             .refused(&["stats", "a.zarr"])
-            .ends_with("it is a Zarr store, or a part of one: `b2nd ls` lists a store's arrays, `b2nd import` converts them")
+            .ends_with("it is a Zarr store, or a part of one: give a directory to `b2nd ls` or `b2nd import`")
     );
 }
 

@@ -123,10 +123,10 @@ fn digests_find_damage_that_still_decodes() {
     let none = b"\x93\x01\xdb\0\0\0\x07xxh3-64\xc6\0\0\0\0";
     assert!(with(none).starts_with("b.b2nd: vlmetalayer \"b2nd_digests\": it has 0 digests, but the frame has 5 chunks ("));
     let other = b"\x93\x01\xdb\0\0\0\x07xxh4-64\xc6\0\0\0\0";
-    assert!(with(other).contains(
-        "its digests cannot be compared: expected version 1 of xxh3-64, found version 1 of \
-                                  \"xxh4-64\""
-    ));
+    let found = "expected 8 bytes for each digest in version 1 with \"xxh3-64\", found";
+    assert!(with(other).contains(&format!("cannot be compared: {found} 0 bytes in version 1 with \"xxh4-64\"")));
+    let cut = [&none[..none.len() - 1], &[43], &[0; 43]].concat();
+    assert!(with(&cut).contains(&format!("cannot be compared: {found} 43 bytes in version 1 with \"xxh3-64\"")));
     assert!(with(b"\xc0").contains("its digests cannot be compared: "));
     // No digests are written if a chunk cannot be decoded.
     let mut broken = bytes.clone();
@@ -178,7 +178,7 @@ fn damage_that_python_refuses_is_found() {
             .collect::<Vec<_>>()
     };
     assert_eq!(found("typesize", index + 3, 9), ["index: its typesize: expected 8, found 9"]);
-    // The index is not compressed here, so with shorter elements it is only split into more of them.
+    // The index is not compressed here, so its bytes do not depend on the typesize.
     let shorter = TemporaryFile::new(&[&example[..index + 3], &[4], &example[index + 4..]].concat());
     let finding = &findings(&["--data", shorter.path()])[0];
     assert_eq!(

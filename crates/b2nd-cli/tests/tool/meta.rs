@@ -26,7 +26,7 @@ fn an_attribute_is_set_read_and_removed() {
     tests.ok(&["meta", "set", "a.b2nd", "raw", "--hex", "c3"]);
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "raw"]), "true\n");
     tests.ok(&["meta", "set", "a.b2nd", "file", "--file", "a.b2nd"]);
-    tests.fails(&["meta", "get", "a.b2nd", "file"], r#"a.b2nd: "file" is not MessagePack: --raw writes its bytes"#);
+    tests.fails(&["meta", "get", "a.b2nd", "file"], r#"a.b2nd: "file" cannot be decoded as MessagePack: --raw writes its bytes"#);
 
     tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
     let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap().clone();

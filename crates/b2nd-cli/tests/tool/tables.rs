@@ -85,7 +85,7 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     let error = tables().refused(&["cat", array, "--rows", "0:1"]);
     assert_eq!(
         error,
-        format!("{array}: it is not a table: --columns and --objects are for tables, --rows is for tables and lists")
+        format!("{array}: it is not a table: --columns and --objects are only for tables, and --rows only for tables and lists")
     );
     let error = tables().refused(&["cat", "missing.b2nd", "--rows", "0:3"]);
     assert!(error.starts_with("missing.b2nd: No such file"), "{error}");
@@ -118,7 +118,7 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
     assert_eq!(line("y"), "y Float32 1,074 bytes (1.0 KiB) 1.02x");
     let shown = tables().ok(&["info", "refused.b2z::/"]);
     assert!(
-        shown.contains("its values are not in a file: python-blosc2 computes them from \"i\" by the expression \"(o0 * 2)\""),
+        shown.contains("its values are not in a file: python-blosc2 computes them from \"i\" with the expression \"(o0 * 2)\""),
         "{shown}"
     );
 }
@@ -353,7 +353,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     let array = "blocks.b2z::/_cols/n";
     for args in [["--rows", "0:1"], ["--columns", "n"]] {
         let expected =
-            format!("{array}: it is not a table: --columns and --objects are for tables, --rows is for tables and lists");
+            format!("{array}: it is not a table: --columns and --objects are only for tables, and --rows only for tables and lists");
         assert_eq!(refused(&[&["export", array, "-"], &args[..]].concat()), expected);
     }
 }

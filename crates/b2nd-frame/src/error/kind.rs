@@ -38,7 +38,7 @@ pub enum ErrorKind {
         found: String,
     },
     /// A length is greater than its field can hold.
-    #[error("{length} bytes are too many: {field} holds at most {limit}")]
+    #[error("{field}: expected at most {limit} bytes, found {length}")]
     TooLong {
         /// The name of the field, or of the part of the frame.
         field: &'static str,
@@ -103,6 +103,6 @@ fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
             plural(length),
             plural(room)
         ),
-        None => format!("metalayer {name:?} is not in the header: `rewrite` can add it, an edit in place cannot"),
+        None => format!("metalayer {name:?} is not in the header, and an edit in place cannot add it: `rewrite` adds it to the copy of a file"),
     }
 }

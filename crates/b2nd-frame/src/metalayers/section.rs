@@ -37,7 +37,7 @@ impl Place {
 /// The metalayers as stored in a header or trailer: `93 cd idx de .. dc ..` (markers in hexadecimal). `B` is the type of the contents:
 /// `&Bytes` to write, [`ByteBuf`] to read.
 #[derive(Serialize, Deserialize)]
-#[serde(expecting = "metalayers of 3 elements")]
+#[serde(expecting = "3 elements (index, map of names, contents)")]
 #[serde(bound(serialize = "B: Serialize", deserialize = "B: Deserialize<'de>"))]
 pub(crate) struct Section<B> {
     idx: u16,

@@ -87,11 +87,11 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     );
     assert_eq!(
         refusal(&path, open.overwrite_metalayer_bytes("none", &[0; 21])),
-        "metalayer \"none\" is not in the header: `rewrite` can add it, an edit in place cannot"
+        "metalayer \"none\" is not in the header, and an edit in place cannot add it: `rewrite` adds it to the copy of a file"
     );
     assert_eq!(
         refusal(&path, open.set_vlmetalayer_bytes(&"n".repeat(32), b"")),
-        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes are too many: a metalayer's name holds at most 31"
+        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: a metalayer's name: expected at most 31 bytes, found 32"
     );
     for number in 1..16 {
         open.set_vlmetalayer_bytes(&format!("v{number}"), b"").unwrap();

@@ -209,7 +209,7 @@ fn what_a_killed_process_left_is_removed_and_what_is_being_written_is_not() {
 fn what_was_left_of_other_files_is_removed_if_nobody_uses_it() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    // These are files of another program, of another user of this crate, and of processes that were killed.
+    // These are files of another program, of a writer that is still open, and of processes that were killed.
     fs::write(scratch.join(".notes.0.tmp"), b"text").unwrap();
     fs::write(scratch.join(".other.b2nd.tmp"), b"text").unwrap();
     let mut writer = Writer::create(scratch.join("other.b2nd"), frames::header()).unwrap();

@@ -269,7 +269,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     }
     assert_eq!(message(writer.set_vlmetalayer_bytes("more", &[1])), refusal);
     writer.set_vlmetalayer_bytes("v3", b"longer than before").unwrap();
-    let refusal = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes are too many: a metalayer's name holds at most 31";
+    let refusal = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: a metalayer's name: expected at most 31 bytes, found 32";
     assert_eq!(message(writer.set_vlmetalayer_bytes(&"n".repeat(32), b"")), refusal);
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();

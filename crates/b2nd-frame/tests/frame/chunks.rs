@@ -179,7 +179,7 @@ fn special_chunks_that_cannot_be() {
     assert_eq!(message(Chunk::special(Special::Zeros, 8, 0)), "typesize: expected 1 or more, found 0 at byte 3");
     assert_eq!(message(Chunk::special(Special::Zeros, 10, 4)), "nbytes: expected a multiple of typesize (4), found 10");
     assert_eq!(message(Chunk::special(Special::Zeros, 350, 300)), "nbytes: expected a multiple of typesize (300), found 350");
-    let too_long = "nbytes: 2147483648 bytes are too many: a chunk holds at most 2147483647";
+    let too_long = "nbytes: a chunk: expected at most 2147483647 bytes, found 2147483648";
     assert_eq!(message(Chunk::special(Special::Zeros, 1 << 31, 4)), too_long);
     let refusal = "a chunk of NaN needs elements of 4 or 8 bytes, not 2";
     assert_eq!(message(Chunk::special(Special::Nan, 8, 2)), refusal);

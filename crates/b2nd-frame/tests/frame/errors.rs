@@ -57,7 +57,7 @@ fn headers() -> Vec<(usize, &'static [u8], &'static str)> {
         (0x45, b"\xd7", "pipeline: expected fixext16 (d8), found fixext8 (d7) at byte 69"),
         (0x46, b"\x07", "filter slots: expected at most 6, found 7 at byte 70"),
         (0x57, b"\x83", "metalayers: expected array (90 to 9f, dc, dd), found fixmap (83) at byte 87"),
-        (0x57, b"\x92", "metalayers: invalid length 2, expected metalayers of 3 elements at byte 87"),
+        (0x57, b"\x92", "metalayers: invalid length 2, expected 3 elements (index, map of names, contents) at byte 87"),
         (0x57, b"\x94", "metalayers: expected 3 elements, found 4 at byte 87"),
         (0x58, b"\xce", "metalayers.idx: expected uint16 (cd), found uint32 (ce) at byte 88"),
         (0x5a, b"\x19", "metalayers.idx: expected 24, found 25 at byte 88"),
@@ -139,7 +139,7 @@ fn what_metalayers_refuse() {
     assert_eq!(message(metalayers.insert("m16", [])), "\"m16\" would be metalayer number 17: C-Blosc2 writes at most 16");
     assert_eq!(
         message(metalayers.insert(&"x".repeat(32), [])),
-        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes are too many: a metalayer's name holds at most 31"
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: a metalayer's name: expected at most 31 bytes, found 32"
     );
     assert_eq!(metalayers.insert("m3", [9, 9]).unwrap(), Some(vec![3]), "a name that is there is not a 17th");
 }

@@ -135,7 +135,7 @@ fn a_metalayer_is_renamed_in_its_place() {
     }
     let taken = "metalayer \"b\" cannot be called \"c\": that name is already used";
     assert_eq!(message(metalayers.rename("b", "c")), taken);
-    let long = format!("{}: 32 bytes are too many: a metalayer's name holds at most 31", "n".repeat(32));
+    let long = format!("{}: a metalayer's name: expected at most 31 bytes, found 32", "n".repeat(32));
     assert_eq!(message(metalayers.rename("b", &"n".repeat(32))), long);
 }
 

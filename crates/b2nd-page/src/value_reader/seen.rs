@@ -74,7 +74,7 @@ impl Seen {
         if !view.room.is_empty() {
             let axes = view.drawn.iter().copied().zip(view.room.iter().copied());
             let (drawn, room): (Vec<usize>, Vec<i64>) = axes.filter(|&(axis, _)| axis < grid.shape().len()).unzip();
-            // Estimate how many chunks have `budget` compressed bytes together, assuming that all chunks have a similar length.
+            // Estimate how many chunks fit in `budget` compressed bytes, assuming that all chunks have a similar length.
             let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
             let most = (view.budget / each.max(1)).clamp(1, 1024);
             selection.coarsen(grid, &drawn, &room, view.square, most);

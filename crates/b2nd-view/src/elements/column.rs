@@ -74,7 +74,7 @@ fn descend(dtype: &DType, name: Option<&str>, shape: &[usize], offsets: &[usize]
         let items = dtype.shape().iter().fold(1, |items: usize, &length| items.saturating_mul(length));
         let values = items.saturating_mul(offsets.len());
         if values > MOST_IN_ELEMENT {
-            return Err(Error::custom(format_args!("a column has {values} values per element; the limit is {MOST_IN_ELEMENT}")));
+            return Err(Error::custom(format_args!("{:?}: expected at most {MOST_IN_ELEMENT} values in each element, found {values}", name.unwrap_or("elements"))));
         }
         let offsets: Vec<_> = offsets.iter().flat_map(|offset| (0..items).map(move |item| offset + item * size)).collect();
         return descend(dtype.base(), name, &[shape, dtype.shape()].concat(), &offsets, columns);

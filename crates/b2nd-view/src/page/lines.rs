@@ -82,7 +82,7 @@ impl<'a> Page<'a> {
         let mut most = fitting(&self.parts, height).unwrap_or(0);
         let mut left_out = 0;
         if length(&self.parts, usize::MAX) > height && most < LIST {
-            while length(&self.parts, LIST) > height - 1 {
+            while length(&self.parts, LIST) > height.saturating_sub(1) {
                 let Some(part) = self.parts.pop() else { break };
                 left_out += part.len(usize::MAX);
             }

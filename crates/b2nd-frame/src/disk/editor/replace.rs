@@ -87,7 +87,8 @@ impl Editor {
         fill(&self.file, &mut writer)?;
         Ok(self.named(|editor| {
             let (target, header, tail) = writer.ended()?;
-            // The new index gets its temporary file first: if a signal removes moved chunks, it also removes this file.
+            // The temporary file of the new index is created before chunks are moved: if `remove_temporary_files` removes moved chunks, it
+            // also removes this file, so the index is not replaced.
             let (staged, new) = editor.written(&[header, tail].concat(), 0..0)?;
             let replaced = editor.move_here(target.staged.path()).and_then(|()| editor.put(staged, new));
             if let Ok(mut kept) = editor.chunk_files() {
