@@ -8,7 +8,7 @@ use crate::harness::{Directory, Place};
 
 fn directory() -> Directory {
     let directory = Directory::new();
-    for name in ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5"] {
+    for name in ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5", "user_block.h5"] {
         let file = Place::root().path("crates/b2nd-hdf5/tests/data").join(name);
         fs::copy(file, directory.path(name)).unwrap();
     }
@@ -139,6 +139,9 @@ fn every_command_for_arrays_reads_datasets() {
     let tests = directory();
     assert_eq!(tests.ok(&["head", "-n", "2", "h5py.h5::/flat"]), "0  1\n… the first 2 of 600\n");
     assert_eq!(tests.ok(&["cat", "h5py.h5::/cube", "5,19,27:"]), "3597.0\n3598.0\n3599.0\n");
+    // In this file, 512 other bytes precede what is HDF5.
+    assert_eq!(tests.ok(&["cat", "user_block.h5::/blosc2", "118:"]), "118\n119\n");
+    assert!(tests.ok(&["check", "--data", "user_block.h5"]).contains("user_block.h5::/plain: ok: "));
     let stats = parsed(&tests.ok(&["stats", "--json", "h5py.h5::/types/big"]));
     assert_eq!((&stats["count"], &stats["max"]), (&600.into(), &599.0.into()));
     tests.ok(&["export", "h5py.h5::/gzip", "gzip.npy"]);

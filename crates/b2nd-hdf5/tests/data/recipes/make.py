@@ -116,6 +116,17 @@ def chunks_file():
             note(name, f"/{path}", values)
 
 
+def user_block_file():
+    # Like the files of MATLAB 7.3, this file starts with a block of 512 bytes that is not HDF5.
+    name = "user_block.h5"
+    with h5py.File(OUT / name, "w", userblock_size=512) as file:
+        for path, options in {"plain": {}, "blosc2": dict(chunks=(50,), **hdf5plugin.Blosc2(cname="lz4", clevel=5))}.items():
+            file.create_dataset(path, data=np.arange(120, dtype="<i4"), **options)
+            note(name, f"/{path}", file[path][()])
+    with open(OUT / name, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file".ljust(128))
+
+
 def unusual_file():
     # Numbers that do not use all of their bits, and floats of other formats than those of IEEE 754.
     bits20 = h5py.h5t.STD_I32LE.copy()
@@ -133,8 +144,10 @@ def unusual_file():
     (OUT / "unusual").mkdir(exist_ok=True)
     with h5py.File(OUT / "unusual" / "unusual.h5", "w") as file:
         space = h5py.h5s.create_simple((3,))
+        properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        properties.set_obj_track_times(False)
         for name, kind in types.items():
-            h5py.h5d.create(file.id, name.encode(), kind, space)
+            h5py.h5d.create(file.id, name.encode(), kind, space, properties)
         file["usual"] = np.zeros(3, [("i", "<i4"), ("f", ">f2"), ("a", "<f8", (2,)), ("c", "<c8")])
         h5py.h5a.create(file["usual"].id, b"bits20", bits20, space)
         file["usual"].attrs["usual"] = 1.5
@@ -221,6 +234,7 @@ arrays_file()
 pytables_file()
 scales_file()
 virtual_file()
+user_block_file()
 unusual_file()
 lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in VALUES.items()]
 (OUT / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
