@@ -136,7 +136,8 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
         let line = if is_line || is_record {
             let count = if is_line { rows.iter().map(Vec::len).sum() } else { rows.len() - 1 };
             let which = if cut.end == End::First { "first" } else { "last" };
-            let fields = if all { String::new() } else { format!(", {printed} of {} fields", names.len()) };
+            let all_fields = rows.first().map_or(0, Vec::len);
+            let fields = if all { String::new() } else { format!(", {printed} of {all_fields} fields") };
             format!("… the {which} {} of {}{fields}", thousands(count), thousands(whole.iter().product::<i64>()))
         } else {
             format!("… [{}] of {}", ranges.join(", "), shape.join(" x "))
