@@ -139,7 +139,7 @@ fn metalayers_in_json() {
     let header = Header::from_slice(&header(&[(b"text", b"\x01\xff"), (b"\xff", b"")])).unwrap();
     assert_eq!(serde_json::to_string(header.metalayers()).unwrap(), r#"[["text","01ff"],[[255],""]]"#);
     let error = serde_json::from_str::<Metalayers>(&format!(r#"[["{}",""]]"#, "x".repeat(32))).unwrap_err();
-    assert_eq!(error.to_string(), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes are too many: a metalayer's name holds at most 31");
+    assert_eq!(error.to_string(), "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: a metalayer's name: expected at most 31 bytes, found 32");
 }
 
 #[test]
