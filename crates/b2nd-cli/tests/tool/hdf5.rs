@@ -262,7 +262,7 @@ fn files_are_found_in_directories() {
         let out = tests.ok(args);
         out.lines().map(|line| line.split("  ").next().unwrap().to_owned()).collect()
     };
-    let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5"];
+    let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5", "user_block.h5"];
     assert_eq!(names(&["ls"]), here);
     let all = ["arrays.h5", "below/a.hdf5", "below/b.nc", "below/c.data", "below/d.HE5", "below/e.hdf", "chunks.h5"];
     assert_eq!(names(&["ls", "-r"])[..7], all);
