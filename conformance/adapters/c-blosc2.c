@@ -137,7 +137,7 @@ static const char *answer(const char *layer, const char *path) {
     free(out);
     to = open_memstream(&out, &out_len);
     fprintf(to, "{");
-    const char *why = "no file";
+    const char *why = "the file cannot be read";
     if (!strcmp(layer, "frame") || !strcmp(layer, "sparse")) {
         why = frame(path);
     } else {

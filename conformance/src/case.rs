@@ -270,20 +270,33 @@ impl Case {
         let verdict = match should {
             Some("accept") => Verdict::Accept(Fact::from_json(json.get("value").ok_or("the key `value` is missing")?)?),
             Some("reject") => Verdict::Reject,
-            _ => return Err("`expect`, or `should` if `expect` is differ: expected accept or reject".into()),
+            _ => {
+                let (expect, should) = (&json["expect"], &json["should"]);
+                return Err(format!(
+                    "expected `expect`, or `should` if `expect` is \"differ\", to be \"accept\" or \"reject\"; found `expect`: {expect}, \
+                     `should`: {should}"
+                ));
+            }
         };
         let differ = json.get("differ").map_or(Ok(Vec::new()), Differ::list)?;
         let parts = match json.get("parts") {
             Some(Value::Array(parts)) => {
-                parts.iter().map(part).collect::<Option<_>>().ok_or("`parts`: expected strings: hex `bytes`, decimal `times`")?
+                let wrong = |json: &Value| {
+                    format!("expected a part with the strings `bytes` (hexadecimal) and `times` (decimal), found {json}")
+                };
+                parts.iter().map(|json| part(json).ok_or_else(|| wrong(json))).collect::<Result<_, _>>()?
             }
             _ => Vec::new(),
         };
+        let path = field("file").map(|file| path.with_file_name(file));
+        if path.is_none() && parts.is_empty() {
+            return Err("expected a string `file` or a list `parts`, found neither".into());
+        }
         Ok(Case {
             layer,
             name,
             what: field("what").unwrap_or_default().to_owned(),
-            path: field("file").map(|file| path.with_file_name(file)),
+            path,
             parts,
             verdict,
             encode: json.get("encode").and_then(Value::as_bool).unwrap_or(false),

@@ -62,7 +62,11 @@ impl Differ {
     /// Fails if the JSON is not a list, or if an entry has no reason or has an unknown result.
     pub fn list(json: &Value) -> Result<Vec<Differ>, String> {
         let text = |entry: &Value, name: &str| {
-            entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} needs a string {name:?}"))
+            entry
+                .get(name)
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+                .ok_or_else(|| format!("expected a string {name:?} in {entry}"))
         };
         let texts = |entry: &Value, name: &str| match entry.get(name) {
             Some(Value::Array(list)) => list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect(),
@@ -71,7 +75,9 @@ impl Differ {
         };
         let mut differences = Vec::new();
         for entry in json.as_array().ok_or("expected a list of differences")? {
-            let parse = |name: &String| Does::parse(name).ok_or_else(|| format!("unknown result {name:?} in {entry}"));
+            let known = NAMES.map(|(_, name)| name);
+            let wrong = |name: &String| format!("expected `does` to be one of {known:?}, found {name:?} in {entry}");
+            let parse = |name: &String| Does::parse(name).ok_or_else(|| wrong(name));
             let does = texts(entry, "does").iter().map(parse).collect::<Result<Vec<_>, _>>()?;
             let (why, cases) = (text(entry, "why")?, texts(entry, "cases"));
             let one = |who| Differ { who, does: does.clone(), why: why.clone(), cases: cases.clone() };
@@ -87,7 +93,8 @@ impl Differ {
     /// Fails if the file cannot be read, or does not contain a list of differences.
     pub fn read(path: &Path) -> Result<Vec<Differ>, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Differ::list(&serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
+        let json: Value = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        Differ::list(&json).map_err(|error| format!("{}: {error}", path.display()))
     }
 
     /// Returns true if the difference applies to the case `layer/name`.

@@ -76,7 +76,7 @@ impl Fact {
     ///
     /// Fails if a value has no tag, or does not fit its tag. The message contains the value.
     pub fn from_json(json: &Value) -> Result<Fact, String> {
-        let wrong = || format!("{json} is not a tagged value");
+        let wrong = || format!("expected a tagged value, such as {{\"int\": \"5\"}}, found {json}");
         Ok(match json {
             Value::Null => Fact::Null,
             Value::Array(list) => Fact::List(list.iter().map(Fact::from_json).collect::<Result<_, _>>()?),
@@ -128,7 +128,10 @@ impl Fact {
             (Fact::Bytes(bytes), Fact::Sha256(_)) if Fact::digest(bytes) == *told => {}
             (Fact::Sha256(_), Fact::Bytes(bytes)) if Fact::digest(bytes) == *self => {}
             _ if self == told => {}
-            _ => found.push(format!("{place}: expected {self}, found {told}")),
+            _ => {
+                let place = if place.is_empty() { "the whole answer" } else { place };
+                found.push(format!("{place}: expected {self}, found {told}"));
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ input into bytes. If the last argument is --serve, a process answers each line `
   --jobs N           the number of cases that run at the same time (the number of processors)
   --markdown FILE    also writes the results as a Markdown page
   --junit FILE       also writes the results as JUnit XML
-  --make DIR         creates all cases in DIR again, from the recipes and differences.json next to DIR
+  --make DIR         deletes the cases in DIR, and creates them from the recipes and from differences.json next to DIR
 "
     )
 }
@@ -67,12 +67,15 @@ fn options() -> Result<Options, String> {
             "--markdown" => options.markdown = Some(value()?.into()),
             "--junit" => options.junit = Some(value()?.into()),
             "--make" => options.make = Some(value()?.into()),
-            flag if flag.starts_with("--") => return Err(format!("unknown option {flag}: --help lists the options")),
+            flag if flag.starts_with('-') => return Err(format!("unknown option {flag}: --help lists the options")),
             adapter => options.adapters.push(Adapter::parse(adapter)),
         }
     }
     for pair in &options.skip {
         let (name, file) = pair.split_once('=').ok_or_else(|| format!("--skip {pair}: expected NAME=FILE"))?;
+        if !options.adapters.iter().any(|adapter| adapter.name == name) {
+            return Err(format!("--skip {pair}: no adapter has the name {name:?}"));
+        }
         let list = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
         options.adapters.iter_mut().filter(|adapter| adapter.name == name).for_each(|adapter| adapter.skip(&list));
     }
@@ -97,7 +100,7 @@ fn make(directory: &Path) -> Result<(), String> {
 }
 
 fn start() -> Result<ExitCode, String> {
-    if env::args().nth(1).is_none_or(|first| first == "--help" || first == "-h") {
+    if env::args().len() < 2 || env::args().skip(1).any(|argument| argument == "--help" || argument == "-h") {
         print!("{}", help());
         return Ok(ExitCode::SUCCESS);
     }

@@ -111,7 +111,7 @@ fn one(session: &mut Session, adapter: &Adapter, case: &Case, scratch: &Path) ->
 fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
     match (answer, &case.verdict) {
         (Answer::Crashed(how), _) => Some((Does::Crashes, how.clone())),
-        (Answer::Hung, _) => Some((Does::Hangs, "no answer in time".into())),
+        (Answer::Hung, _) => Some((Does::Hangs, "no complete answer within the time limit".into())),
         (Answer::Unsupported, _) | (Answer::Rejected(_), Verdict::Reject) => None,
         (Answer::Rejected(why), Verdict::Accept(_)) => Some((Does::Rejects, why.clone())),
         (Answer::Accepted(said), Verdict::Reject) => Some((Does::Accepts, said.to_string().chars().take(200).collect())),

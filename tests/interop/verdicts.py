@@ -22,7 +22,7 @@ this file, and `tests/interop/run` fails if a verdict changes.
 
 C-Blosc2 accepts a frame if python-blosc2 opens the frame and reads its elements, metalayers and attributes. `b2nd` accepts a frame if it can read the
 header, array metalayer, dtype, geometry, trailer, chunk index and, without decompressing them, the attributes and the first 10,000
-chunks. C-Blosc2 accepts a bare metalayer if `b2nd_deserialize_meta` does, `b2nd` if it is a `B2ndMeta`.
+chunks. C-Blosc2 accepts a bare metalayer if `b2nd_deserialize_meta` does, and `b2nd` accepts it if it is a `B2ndMeta`.
 
 If both reject a file, the last column has the error of `b2nd`.
 """

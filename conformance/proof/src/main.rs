@@ -23,12 +23,12 @@ const HELP: &str = "\
 Usage: b2nd-proof READER WORKER LIMIT SEED OUT DIRECTORY...
        b2nd-proof --facts WORKER CASES
 
-Damages the frames below the directories. LIMIT is the number of damaged frames (10000), or a time in seconds (3600s). The same
-SEED damages the frames in the same way. READER is c-blosc2 or python-blosc2, optionally with a version (c-blosc2@2.21.3). WORKER is
-the command that runs the reader: the program that conformance/proof/compile builds from worker.c, or a Python interpreter and
-python.py. Frames on which the reader crashes (without a known report) or hangs, which it rejects or reads differently, or which b2nd
-cannot read, are kept in OUT: of the rejected ones, the first three for each reason. With --facts, the worker opens the files of
-b2nd-check's facts about python-blosc2. CASES is conformance/cases.
+Damages the frames below the directories. LIMIT is the number of damaged frames (such as 10000), or a time in seconds (such as
+3600s). The same SEED damages the frames in the same way. READER is c-blosc2 or python-blosc2, optionally with a version, as in
+c-blosc2@2.21.3. WORKER is the command that runs the reader: the program that conformance/proof/compile builds from worker.c, or a
+Python interpreter and python.py. Frames on which the reader crashes (without a known report) or hangs, which it rejects or reads
+differently, or which b2nd cannot read, are kept in OUT: of the rejected ones, the first three for each reason. With --facts, the
+worker opens the files of b2nd-check's facts about python-blosc2. CASES is conformance/cases.
 ";
 
 /// The maximum length of a file in bytes. Only short files are used, so that many mutants can be tried.
@@ -91,12 +91,12 @@ fn run() -> Result<bool, String> {
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
     // C-Blosc2 may reject frames, because the default, C-Blosc2 2.21.3, cannot read all frames whose format has version 3.
     let refuses = reader.library() == Library::CBlosc2;
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("expected a uint64, found {text:?}"));
+    let number = |name: &str, text: &str| text.parse::<u64>().map_err(|_| format!("{name}: expected a uint64, found {text:?}"));
     let (most, time) = match limit.strip_suffix('s') {
-        Some(seconds) => (u64::MAX, Duration::from_secs(number(seconds)?)),
-        None => (number(limit)?, Duration::MAX),
+        Some(seconds) => (u64::MAX, Duration::from_secs(number("LIMIT, in seconds", seconds)?)),
+        None => (number("LIMIT", limit)?, Duration::MAX),
     };
-    let seed = number(seed)?;
+    let seed = number("SEED", seed)?;
     let out = PathBuf::from(out);
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut files = Vec::new();
@@ -150,8 +150,10 @@ fn run() -> Result<bool, String> {
         };
         match answer {
             Answer::Read(digest) => {
-                if told.zip(digest.as_ref()).is_some_and(|(told, digest)| format!("{told:016x}") != *digest) {
-                    keep("differs", &format!("digests: b2nd {told:016x?}, the reader {digest:?}"))?;
+                if let Some((told, digest)) = told.map(|told| format!("{told:016x}")).zip(digest)
+                    && told != digest
+                {
+                    keep("differs", &format!("the digest of what b2nd reads is {told}, of what the reader reads {digest}"))?;
                     counts.differ += 1;
                 }
                 counts.read += 1;
@@ -179,17 +181,17 @@ fn run() -> Result<bool, String> {
     let Counts { mutants, passed, read, refused, differ, unread, crashed, known, hung, fields } = counts;
     let time = start.elapsed().as_secs();
     for (field, [mutants, passed]) in fields {
-        println!("  {field}: {mutants} mutants, {passed} pass the check");
+        println!("  {field}: mutants: {mutants}, pass the check: {passed}");
     }
-    println!("{mutants} mutants in {time} s, {passed} pass the check, and {reader} reads {read} of these");
+    println!("mutants in {time} s: {mutants}, pass the check: {passed}, of these read by {reader}: {read}");
     let refusals: u64 = refused.values().sum();
     for (why, count) in refused {
-        println!("  rejects {count}: {why}");
+        println!("  rejected, or not compared, {count}: {why}");
     }
     for (why, count) in known {
         println!("  known reports, {count}: {why}");
     }
-    println!("{differ} read differently, {unread} not read by b2nd, {crashed} crashes, {hung} hangs");
+    println!("read differently: {differ}, not read by b2nd: {unread}, crashes: {crashed}, hangs: {hung}");
     // A worker that rejects everything would prove nothing.
     Ok(crashed + hung + differ + unread == 0 && (refuses || refusals == 0) && read > passed / 2)
 }

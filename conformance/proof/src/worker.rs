@@ -61,7 +61,7 @@ impl Worker {
                     // A worker that forks a process for each frame reports crashes of that process.
                     Some(("crashed", said)) => Answer::Crashed(said.to_owned()),
                     Some(("hung", _)) => Answer::Hung,
-                    _ => Answer::Refused(line),
+                    _ => Answer::Refused(line.strip_prefix("no ").unwrap_or(&line).to_owned()),
                 })
             }
             Err(RecvTimeoutError::Timeout) => {

@@ -61,7 +61,7 @@ fn compressed(suite: &mut Suite) {
         accept(
             suite,
             format!("{name}-run"),
-            format!("{name}: 600 equal bytes, followed by 40 other bytes"),
+            format!("{name}: 600 equal bytes, followed by 40 bytes that all differ"),
             &chunk::compressed(&run, 1, 640, codec, &[], false),
         );
         accept(

@@ -85,7 +85,7 @@ pub(crate) fn add(suite: &mut Suite) {
     suite.reject(
         Layer::Frame,
         "found-escapes",
-        "a metalayer with a wrong offset, and with escape sequences in its name that an error message should not print",
+        "a metalayer with a wrong offset, and with an escape sequence and a line feed in its name, which an error should not print raw",
         bytes,
     );
     let special = Frame { places: vec![Place::Chunk(Chunk { blocksize: 0, ..chunk::special(1, 64, 4) })], ..plain(Vec::new()) };
@@ -118,7 +118,7 @@ fn proof(suite: &mut Suite) {
     suite.accept(
         Layer::Frame,
         "found-short-stored",
-        "a stored chunk of version 5 with a header of 16 bytes, as in Blosc 1",
+        "a stored chunk of version 5, but with a header of 16 bytes, as in Blosc 1",
         built.bytes,
         built.fact,
     );

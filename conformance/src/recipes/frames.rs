@@ -99,7 +99,10 @@ fn valid(suite: &mut Suite) {
         accept(
             suite,
             format!("codec-{}", codec.name()),
-            format!("chunks that are compressed with {}, each with different filters", codec.name()),
+            format!(
+                "five chunks that are compressed with {}: one without filters, and four with different filters",
+                codec.name()
+            ),
             Frame { places, ..Frame::new(header) }.build(),
         );
     }
@@ -155,7 +158,7 @@ fn valid(suite: &mut Suite) {
         suite.accept(
             Layer::Frame,
             format!("threads-{name}"),
-            format!("compression_threads is {value}: it depends on the machine that wrote the file"),
+            format!("compression_threads is {value} instead of 1: the number does not affect the content"),
             bytes,
             counted(built.fact),
         );
@@ -517,7 +520,7 @@ fn trailers(suite: &mut Suite) {
     suite.accept(
         Layer::Frame,
         "empty-two-trailers",
-        "no data, and two trailers: the one directly after the header is valid",
+        "no data, and two trailers: the one directly after the header counts",
         bytes,
         empty.fact.clone(),
     );

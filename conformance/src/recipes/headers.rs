@@ -211,7 +211,7 @@ fn wrong(suite: &mut Suite) {
     for value in [-1_i32, i32::MIN] {
         reject(
             &format!("chunksize-{value}"),
-            &format!("chunksize is {value}, but the frame has data"),
+            &format!("chunksize is {value}, but nbytes is 256"),
             good.with("chunksize", 1, &value.to_be_bytes()),
         );
     }
@@ -223,7 +223,11 @@ fn wrong(suite: &mut Suite) {
         );
     }
     let huge = [&good.bytes[..0x57], &[0x93, 0xcd, 0, 7, 0xde, 0xff, 0xff]].concat();
-    reject("count-bomb", "65,535 metalayers are declared, but the header ends there", patched(&huge, 11, &be32(huge.len())));
+    reject(
+        "count-bomb",
+        "65,535 metalayers are declared, but the header ends directly after this number",
+        patched(&huge, 11, &be32(huge.len())),
+    );
 }
 
 fn sections(suite: &mut Suite) {

@@ -44,7 +44,7 @@ pub(crate) fn add(suite: &mut Suite) {
     suite.accept(
         Layer::Index,
         "not-in-order",
-        "chunks whose order in the frame is not that of their indices, as after updates in place",
+        "chunks whose order in the frame is not that of their indices, as after an insertion",
         patched(&built.bytes, a, &swapped),
         told,
     );
@@ -94,7 +94,12 @@ fn special_indexes(suite: &mut Suite) {
         "an index of 43 bytes, which is not a multiple of 8",
         replace(&chunk::stored(&[0; 43], 1).bytes()),
     );
-    suite.reject(Layer::Index, "none-but-chunks", "a frame with chunks, but without an index", replace(&[]));
+    suite.reject(
+        Layer::Index,
+        "none-but-chunks",
+        "nbytes and chunksize say that there are five chunks, but there is no index",
+        replace(&[]),
+    );
 }
 
 fn wrong(suite: &mut Suite, built: &Built) {

@@ -190,7 +190,7 @@ fn wrong(suite: &mut Suite) {
             good.with(list, 0, &[marker]),
         );
     }
-    reject("rank-ndim", "ndim is 3, but the lists have 2 lengths", good.with("ndim", 0, &[3]));
+    reject("rank-ndim", "ndim is 3, but each list has 2 lengths", good.with("ndim", 0, &[3]));
     for ndim in [17, 127] {
         reject(&format!("ndim-{ndim}"), &format!("ndim is {ndim}, above the limit of 16"), good.with("ndim", 0, &[ndim]));
     }
@@ -204,7 +204,7 @@ fn wrong(suite: &mut Suite) {
     let regular = [&sixteen.bytes[..at], &[0xdc, 0, 16], &sixteen.bytes[at + 1..]].concat();
     reject(
         "sixteen-array16",
-        "16 dimensions, with shape as a regular array16: C-Blosc2 writes the marker a0 instead, and skips one byte",
+        "16 dimensions, with shape as a regular array16: C-Blosc2 writes the marker a0 instead, and skips one byte when it reads",
         regular,
     );
     let fifteen = Meta::of_rank(15).bytes();

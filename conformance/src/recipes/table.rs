@@ -108,7 +108,7 @@ pub(crate) fn add(suite: &mut Suite) {
         );
     };
     let good = columns(7);
-    both("plain", "five columns with seven rows", files(&good, &[1; 7]), Verdict::Accept(says(&good, &[1; 7])));
+    both("plain", "five columns and seven rows", files(&good, &[1; 7]), Verdict::Accept(says(&good, &[1; 7])));
     let live = [1, 0, 1, 1, 0, 1, 1];
     both("deleted", "seven rows, two of which are deleted", files(&good, &live), Verdict::Accept(says(&good, &live)));
     let none = columns(3);

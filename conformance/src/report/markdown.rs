@@ -10,9 +10,9 @@ use crate::run::Outcome;
 /// Returns the page: the numbers for each layer and adapter, and the reasons for differences, each with up to six cases.
 pub fn markdown(cases: &[Case], columns: &[Column]) -> String {
     let mut text = String::from(
-        "# Results\n\nThe results of implementations for the cases of this suite. `conformance/ci --update` writes this page; `conformance/ci` fails if a result \
-         changes.\n\nA cell has the number of cases with the expected result, plus those that differ for a known reason. A dash means that the \
-         adapter does not read this layer.\n\n| layer | cases |",
+        "# Results\n\nThe results of implementations for the cases of this suite. `conformance/ci --update` writes RESULTS.md; `conformance/ci` fails if a \
+         result in it changes.\n\nA cell has the number of cases with the expected result, plus those that differ for a known reason. A dash means that the \
+         adapter reads no case of this layer.\n\n| layer | cases |",
     );
     columns.iter().for_each(|(name, _)| text.push_str(&format!(" {name} |")));
     text.push_str("\n| --- | ---: |");

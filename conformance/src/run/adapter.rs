@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
             return Ok(match server.finish(std::time::Duration::ZERO)? {
                 Ended::Late => Answer::Hung,
                 Ended::Signal(signal, said) => Answer::Crashed(format!("signal {signal}: {}", last_line(&said))),
-                Ended::Exit(code, _, said) => Answer::Crashed(format!("exit code {code}: {}", last_line(&said))),
+                Ended::Exit(code, _, said) => Answer::Crashed(format!("no answer, exit code {code}: {}", last_line(&said))),
             });
         };
         self.server = Some(server);

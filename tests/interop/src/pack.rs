@@ -29,7 +29,9 @@ pub fn unpack(geometry: &Geometry, itemsize: usize, chunks: &[Hex], slice: &[Ran
     let mut out = vec![0; usize::try_from(nitems)? * itemsize];
     let grid = geometry.grid()?;
     for number in grid.chunks_in(slice)? {
-        let Hex(data) = chunks.get(usize::try_from(number)?).ok_or_else(|| format!("chunk {number} is missing"))?;
+        let Hex(data) = chunks
+            .get(usize::try_from(number)?)
+            .ok_or_else(|| format!("chunk {number} is missing; number of chunks: {}", chunks.len()))?;
         grid.unpack(number, slice, itemsize, data, &mut out)?;
     }
     Ok(hex::of(&out).into())

@@ -17,7 +17,10 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     let file = File::open(path)?;
     let header = file.header();
     let bytes = fs::read(file.path())?;
-    let place = |start: u64, end: u64| bytes.get(start as usize..end as usize).ok_or("a part of the frame is not in its file");
+    let place = |start: u64, end: u64| {
+        let part = bytes.get(start as usize..end as usize);
+        part.ok_or_else(|| format!("expected the range {start}..{end} in a file of {} bytes", bytes.len()))
+    };
 
     let header_bytes = place(0, header.header_len() as u64)?;
     same("header", &to_vec(header)?, header_bytes)?;

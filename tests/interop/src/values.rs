@@ -20,11 +20,12 @@ struct Named(u8, #[serde(with = "b2nd::with::named")] Value);
 pub fn ways(content: &[u8]) -> Result<serde_json::Value> {
     let named = [&[0x92, 7], content].concat();
     let named = b2nd::to_vec(&b2nd::from_slice::<Named>(&named)?)?;
+    let wrong = || format!("expected 92 07 before the value, found {}", hex::of(&named));
     Ok(json!({
         "Value::to_vec": hex::of(&Value::from_slice(content)?.to_vec()?),
         "to_vec": hex::of(&b2nd::to_vec(&b2nd::from_slice::<Value>(content)?)?),
         "msgpack::to_vec": hex::of(&msgpack::to_vec(&msgpack::from_slice::<Value>(content)?)?),
-        "with::named": hex::of(named.strip_prefix(&[0x92, 7]).ok_or("expected 92 07 before the value")?),
+        "with::named": hex::of(named.strip_prefix(&[0x92, 7]).ok_or_else(wrong)?),
     }))
 }
 
@@ -34,7 +35,8 @@ pub fn all_ways(contents: &[Hex]) -> Result<serde_json::Value> {
 
 /// Copies the value of a vlmetalayer to a new name.
 pub fn copy(path: &Path, from: &str, to: &str) -> Result<serde_json::Value> {
-    let value: Value = File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or("there is no vlmetalayer to copy")?;
+    let value: Value =
+        File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or_else(|| format!("no vlmetalayer {from:?} to copy"))?;
     File::edit(path)?.set_vlmetalayer(to, &value)?;
     Ok(serde_json::Value::Null)
 }

@@ -21,25 +21,30 @@ pub fn encode(layer: Layer, facts: &Fact) -> Result<Vec<u8>, String> {
             let trailer = readable(facts, &["trailer_len"])?;
             b2nd::to_vec(&serde_json::from_value::<Trailer>(trailer).map_err(|error| error.to_string())?)
         }
-        layer => return Err(format!("the layer {layer} cannot be encoded")),
+        layer => return Err(format!("expected the layer metalayer, header or trailer, found {layer}")),
     };
     written.map_err(|error| error.to_string())
 }
 
 fn metalayer(facts: &Fact) -> Result<ArrayMeta, String> {
+    // A missing value is `null`.
+    let of = |name: &str| facts.get(name).unwrap_or(&Fact::Null);
     let list = |name: &str| -> Result<Vec<i64>, String> {
-        let Some(Fact::List(list)) = facts.get(name) else { return Err(format!("{name}: expected a list")) };
+        let Fact::List(list) = of(name) else { return Err(format!("{name}: expected a list, found {}", of(name))) };
         list.iter().map(|fact| integer(fact).ok_or_else(|| format!("{name}: expected an int64, found {fact}"))).collect()
     };
     let short = |list: Vec<i64>| {
-        list.into_iter().map(|n| i32::try_from(n).map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()
+        list.into_iter()
+            .map(|n| i32::try_from(n).map_err(|_| format!("expected an int32, found {n}")))
+            .collect::<Result<Vec<_>, _>>()
     };
     let small = |name: &str| {
-        facts.get(name).and_then(integer).and_then(|n| u8::try_from(n).ok()).ok_or_else(|| format!("{name}: expected a uint8"))
+        let number = integer(of(name)).and_then(|n| u8::try_from(n).ok());
+        number.ok_or_else(|| format!("{name}: expected a uint8, found {}", of(name)))
     };
-    let text = |name: &str| match facts.get(name) {
-        Some(Fact::Text(text)) => Ok(text.clone()),
-        _ => Err(format!("{name}: expected a text")),
+    let text = |name: &str| match of(name) {
+        Fact::Text(text) => Ok(text.clone()),
+        other => Err(format!("{name}: expected a text, found {other}")),
     };
     let geometry = Geometry::new(&list("shape")?, &short(list("chunkshape")?)?, &short(list("blockshape")?)?);
     let (geometry, version) = (geometry.map_err(|error| error.to_string())?, small("version")?);
@@ -61,9 +66,9 @@ fn integer(fact: &Fact) -> Option<i64> {
 
 /// Returns the facts as the JSON from which the library deserializes a header or trailer. Leaves out the fields that the library computes.
 fn readable(facts: &Fact, without: &[&str]) -> Result<Value, String> {
-    let Fact::Map(entries) = facts else { return Err("expected an object".into()) };
+    let Fact::Map(entries) = facts else { return Err(format!("expected an object, found {facts}")) };
     let kept = entries.iter().filter(|(name, _)| !without.contains(&name.as_str()));
-    kept.map(|(name, fact)| Ok((name.clone(), plain(fact)?))).collect()
+    kept.map(|(name, fact)| Ok((name.clone(), plain(fact).map_err(|error| format!("{name}: {error}"))?))).collect()
 }
 
 fn plain(fact: &Fact) -> Result<Value, String> {
@@ -75,15 +80,16 @@ fn plain(fact: &Fact) -> Result<Value, String> {
         Fact::Bytes(bytes) => json!(bytes),
         // Lists are those of metalayers: pairs of a name and a content.
         Fact::List(pairs) => {
+            let wrong = |pair: &Fact| format!("expected a list of a name and a content, both as bytes, found {pair}");
             let pair = |pair: &Fact| match pair {
-                Fact::List(pair) => match &pair[..] {
+                Fact::List(list) => match &list[..] {
                     [Fact::Bytes(name), Fact::Bytes(content)] => Ok(json!([name, hex(content)])),
-                    _ => Err(format!("expected a name and a content, found {pair:?}")),
+                    _ => Err(wrong(pair)),
                 },
-                other => Err(format!("expected a pair, found {other}")),
+                _ => Err(wrong(pair)),
             };
             Value::Array(pairs.iter().map(pair).collect::<Result<_, _>>()?)
         }
-        other => return Err(format!("expected a value of a header or trailer, found {other}")),
+        other => return Err(format!("expected a Boolean, an integer, bytes or a list, found {other}")),
     })
 }

@@ -20,7 +20,11 @@ pub(crate) fn read(path: &Path) -> Result {
     for (name, content) in trailer.vlmetalayers().raw_chunks().iter() {
         let chunk = Chunk::from_slice(content)?;
         if chunk.bytes().len() != content.len() {
-            return Err(refuse("bytes follow the chunk of a vlmetalayer"));
+            let (expected, found) = (chunk.bytes().len(), content.len());
+            return Err(refuse(format!(
+                "vlmetalayer {}: cbytes is {expected}, but the content has {found} bytes",
+                name.escape_ascii()
+            )));
         }
         values.push(Fact::List(vec![Fact::bytes(name), Fact::bytes(&chunk.data()?)]));
     }
@@ -36,7 +40,7 @@ pub(crate) fn read(path: &Path) -> Result {
         ("vlmetalayers", Fact::List(values)),
     ]);
     if header.nbytes() > MAX_DATA {
-        return Err(refuse(format!("nbytes is {}; the limit is {MAX_DATA}", header.nbytes())));
+        return Err(refuse(format!("nbytes is {}; the adapter's limit is {MAX_DATA}", header.nbytes())));
     }
     let mut all = Vec::new();
     for number in 0..offsets.len() {

@@ -11,13 +11,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result {
     let text = std::str::from_utf8(bytes).map_err(|error| refuse(error.to_string()))?;
     let line = |name: &str| {
         let words = text.lines().map(|line| line.split(' ')).find_map(|mut words| (words.next() == Some(name)).then_some(words));
-        words.map(|words| words.collect::<Vec<_>>()).ok_or_else(|| refuse(format!("the line {name} is missing")))
+        words
+            .map(|words| words.collect::<Vec<_>>())
+            .ok_or_else(|| refuse(format!("the line that starts with {name:?} is missing")))
     };
     let shape = numbers::<i64>(&line("shape")?)?;
     let geometry = Geometry::new(&shape, &numbers(&line("chunkshape")?)?, &numbers(&line("blockshape")?)?)?;
     let words = line("slice")?;
     let ranges = words.iter().map(|range| {
-        let (start, end) = range.split_once(':').ok_or_else(|| refuse(format!("expected a range START:END, found {range}")))?;
+        let (start, end) = range.split_once(':').ok_or_else(|| refuse(format!("expected a range START:END, found {range:?}")))?;
         Ok(number(start)?..number(end)?)
     });
     let slice = ranges.collect::<Result<Vec<Range<i64>>>>()?;
@@ -37,5 +39,5 @@ fn numbers<T: std::str::FromStr>(words: &[&str]) -> Result<Vec<T>> {
 }
 
 fn number<T: std::str::FromStr>(word: &str) -> Result<T> {
-    word.parse().map_err(|_| -> Refused { refuse(format!("invalid number: {word}")) })
+    word.parse().map_err(|_| -> Refused { refuse(format!("expected an {}, found {word:?}", std::any::type_name::<T>())) })
 }

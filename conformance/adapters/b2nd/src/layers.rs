@@ -37,7 +37,7 @@ pub(crate) fn metalayer(bytes: &[u8]) -> Result {
 pub(crate) fn whole(bytes: &[u8]) -> Result<ArrayMeta<&str>> {
     match ArrayMeta::from_metalayer(bytes)? {
         (meta, []) => Ok(meta),
-        (_, rest) => Err(refuse(format!("expected the end of the metalayer, found more bytes: {}", rest.len()))),
+        (_, rest) => Err(refuse(format!("the number of bytes after the metalayer: expected 0, found {}", rest.len()))),
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn dtype(bytes: &[u8]) -> Result {
     let text = std::str::from_utf8(bytes).map_err(|error| refuse(error.to_string()))?;
     let dtype: DType = text.parse()?;
     if dtype.to_string() != text {
-        return Err(refuse(format!("{text} is written back as {dtype}")));
+        return Err(refuse(format!("the dtype {text:?} would be written back as {dtype:?}", dtype = dtype.to_string())));
     }
     let fields = dtype.fields().iter().map(|field| Fact::List(vec![Fact::text(field.name()), number(field.offset())]));
     Ok(Fact::map([

@@ -29,7 +29,10 @@ pub(crate) fn read(path: &Path) -> Result {
         let (itemsize, bytes) = rows(&store, &format!("_cols/{name}.b2nd"))?;
         if bytes.len() != live.len() * itemsize {
             let found = bytes.len() / itemsize.max(1);
-            return Err(refuse(format!("column {name}: expected as many elements as rows, {}, found {found}", live.len())));
+            return Err(refuse(format!(
+                "column {name}: the number of elements, {found}, differs from the number of rows, {}",
+                live.len()
+            )));
         }
         let kept = bytes.chunks(itemsize.max(1)).zip(&live).filter(|(_, live)| **live != 0);
         let kept: Vec<u8> = kept.flat_map(|(row, _)| row.to_vec()).collect();
