@@ -273,8 +273,8 @@ impl Case {
             _ => {
                 let (expect, should) = (&json["expect"], &json["should"]);
                 return Err(format!(
-                    "expected `expect`, or `should` if `expect` is \"differ\", to be \"accept\" or \"reject\"; found `expect`: {expect}, \
-                     `should`: {should}"
+                    "expected `expect`, or `should` if `expect` is \"differ\", to be \"accept\" or \"reject\"; \
+                     found `expect`: {expect}, `should`: {should}"
                 ));
             }
         };

@@ -83,7 +83,7 @@ def together(rust, cases, directory):
             for _ in range(2):
                 before = first
                 first, python, ours = round_of(rust, path, first, 2)
-                print(f"  {python - before} rounds of python-blosc2 next to {ours} edits of b2nd")
+                print(f"  {python - before} rounds of python-blosc2 next to {sum(ours)} edits of b2nd")
 
 
 if __name__ == "__main__":

@@ -104,11 +104,11 @@ fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
         ("chunk filters", 16..30, Kind::Bytes),
         ("chunk flags of Blosc2", 30..32, Kind::Bytes),
         ("chunk special value", 31..32, Kind::Special),
-        ("start of the first block", 32..36, Kind::Little),
-        ("start of the second block", 36..40, Kind::Little),
+        ("start of the first block, or data", 32..36, Kind::Little),
+        ("start of the second block, or data", 36..40, Kind::Little),
         // If blocks vary in length and a chunk has one block, these follow the offset of the block.
-        ("length of a block", 36..40, Kind::Little),
-        ("length of a stream", 40..44, Kind::Little),
+        ("length of a block, or data", 36..40, Kind::Little),
+        ("length of a stream, or data", 40..44, Kind::Little),
         data(),
         data(),
     ];
@@ -125,7 +125,7 @@ pub(crate) fn mutant(seeds: &[Seed], rng: &mut Rng) -> Mutant {
     let seed = &seeds[rng.usize(..seeds.len())];
     if !seed.chunks.is_empty() && rng.u8(..3) == 0 {
         let chunk = seed.bytes[seed.chunks[rng.usize(..seed.chunks.len())].clone()].to_vec();
-        return Mutant { bytes: wrapped(chunk, rng).unwrap_or_default(), field: "a chunk in a frame of its own" };
+        return Mutant { bytes: wrapped(chunk, rng).unwrap_or_default(), field: "copies of a damaged chunk in a new frame" };
     }
     // All names of fields have the same probability, regardless of the number of fields with that name.
     let mut names: Vec<&str> = seed.fields.iter().map(|field| field.name).collect();

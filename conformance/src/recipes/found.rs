@@ -85,7 +85,7 @@ pub(crate) fn add(suite: &mut Suite) {
     suite.reject(
         Layer::Frame,
         "found-escapes",
-        "a metalayer with a wrong offset, and with an escape sequence and a line feed in its name, which an error should not print raw",
+        "a metalayer with a wrong offset and a name that contains an escape sequence, which an error should not print raw",
         bytes,
     );
     let special = Frame { places: vec![Place::Chunk(Chunk { blocksize: 0, ..chunk::special(1, 64, 4) })], ..plain(Vec::new()) };
