@@ -107,8 +107,9 @@ impl Job {
                 }
             };
             let files: Vec<_> = done.iter().filter(|row| row.key.is_none()).map(|row| row.url.as_str()).collect();
-            bar.inc(files.len() as u64);
             summary.read += files.len() as u64;
+            // Locations that could not be listed do not count as files.
+            bar.set_position(summary.read - unlisted.len() as u64 + lock(&listed).unchanged);
             summary.errors += done.iter().filter(|row| row.error.is_some()).count() as u64;
             if let Some(known) = &mut lock(&listed).known {
                 files.into_iter().for_each(|url| known.replace(url));
@@ -140,8 +141,8 @@ impl Job {
             if name.starts_with("part-") && name.contains("-of-") && name.ends_with(".parquet") && !name.ends_with(&ours) {
                 let out = self.out.display();
                 bail!(
-                    "{out} contains {name}, from a scan with another number of parts, so files would be counted twice: remove it, or \
-                     choose another directory"
+                    "{out} contains {name}, which seems to be from a scan with another number of parts, so files may be counted twice: \
+                     remove {name}, or choose another directory"
                 );
             }
         }
