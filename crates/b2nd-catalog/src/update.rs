@@ -56,7 +56,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} is not marked with this choice of --attributes and --index: change it or leave out --update", path.display());
+            bail!("{} is not marked with this choice of --attributes and --index: change it or omit --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);
