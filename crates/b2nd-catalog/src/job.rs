@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use futures::{FutureExt, StreamExt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -107,8 +107,9 @@ impl Job {
                 }
             };
             let files: Vec<_> = done.iter().filter(|row| row.key.is_none()).map(|row| row.url.as_str()).collect();
-            bar.inc(files.len() as u64);
             summary.read += files.len() as u64;
+            // Locations that could not be listed do not count as files.
+            bar.set_position(summary.read - unlisted.len() as u64 + lock(&listed).unchanged);
             summary.errors += done.iter().filter(|row| row.error.is_some()).count() as u64;
             if let Some(known) = &mut lock(&listed).known {
                 files.into_iter().for_each(|url| known.replace(url));
@@ -133,15 +134,15 @@ impl Job {
     /// scan with another number of shards.
     fn path(&self) -> Result<PathBuf> {
         let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
-        std::fs::create_dir_all(&self.out)?;
+        std::fs::create_dir_all(&self.out).with_context(|| format!("cannot create {}", self.out.display()))?;
         let ours = format!("-of-{of}.parquet");
-        for entry in std::fs::read_dir(&self.out)? {
+        for entry in std::fs::read_dir(&self.out).with_context(|| format!("cannot read {}", self.out.display()))? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if name.starts_with("part-") && name.contains("-of-") && name.ends_with(".parquet") && !name.ends_with(&ours) {
                 let out = self.out.display();
                 bail!(
-                    "{out} contains {name}, from a scan with another number of parts, so files would be counted twice: remove it, or \
-                     choose another directory"
+                    "{out} contains {name}, which seems to be from a scan with another number of parts, so files may be counted \
+                     twice: remove {name}, or choose another directory"
                 );
             }
         }

@@ -37,7 +37,7 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
     if let Some(length) = store_of(&object.url)
         && object.url.len() > length + 1
     {
-        bail!("it is inside a store, which can only be scanned as a whole: scan {}", &object.url[..length]);
+        bail!("a directory whose name ends in .b2d can only be scanned as a whole: scan {}", &object.url[..length]);
     }
     match &object.place {
         FilePlace::Disk(path) => match path.metadata()? {
@@ -88,9 +88,9 @@ async fn check_webdav(directory: Url) -> anyhow::Result<()> {
     let request = Client::new().request(Method::from_bytes(b"PROPFIND")?, with_user(directory)).header("Depth", "0");
     match request.send().await.map(|answer| answer.status()) {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
-            bail!("not a file, and the server does not list directories by WebDAV: scan the URLs of files")
+            bail!("it is not a file, and the server does not list directories by WebDAV: scan the URLs of files")
         }
-        Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => bail!("PROPFIND failed: {status}"),
+        Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => bail!("WebDAV failed: {status}"),
         _ => Ok(()),
     }
 }

@@ -86,13 +86,13 @@ async fn scan(job: Job) -> Result<ExitCode> {
     let Summary { read, unchanged, gone, errors, interrupted, is_complete } = job.run(stop()).await?;
     let seconds = started.elapsed().as_secs_f64();
     let files = if read == 1 { "file" } else { "files" };
-    eprintln!("{read} {files} read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, rows with an error: {errors}");
+    eprintln!("{read} {files} read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, new rows with an error: {errors}");
     if interrupted {
-        eprintln!("interrupted: the catalogue has the files read so far; --update continues");
+        eprintln!("interrupted: the catalogue has the files read so far; scan again with --update to continue");
         return Ok(ExitCode::from(130));
     }
     if !is_complete {
-        eprintln!("some locations could not be listed: see the rows with an error");
+        eprintln!("not everything could be listed: see the rows whose error starts with `cannot be listed`");
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)

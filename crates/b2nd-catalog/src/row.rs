@@ -121,7 +121,7 @@ impl CatalogRow {
         array.map(|_| ())?;
         let (found, expected) = (frame.source().len()?.saturating_sub(frame.position()), header.frame_len());
         if found < expected {
-            let message = format_args!("the file is cut off: it has {found} of the {expected} bytes of the frame");
+            let message = format_args!("the frame's header says {expected} bytes, but the file or leaf ends after {found}");
             return Err(b2nd_frame::Error::custom(message));
         }
         Ok(())

@@ -132,7 +132,7 @@ async fn table(schema: &Schema, mut batches: SendableRecordBatchStream, to: &mut
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     writeln!(to, "{}", arrow::util::pretty::pretty_format_batches_with_schema(schema, &shown)?)?;
     if rows > SHOWN {
-        writeln!(to, "{SHOWN} of {rows} rows are shown: use --format csv or json, or --out result.parquet, to get all rows")?;
+        writeln!(to, "{SHOWN} of {rows} rows are shown: use --format csv or --format json to get all rows")?;
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} is not from a scan with these --attributes and --index: change them or leave out --update", path.display());
+            bail!("{} is not marked with this choice of --attributes and --index: change it or omit --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);
@@ -162,7 +162,7 @@ fn open(file: &File, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
         schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
     };
     if names(reader.schema()) != names(&SCHEMA) {
-        bail!("{} does not have the columns of b2nd-catalog {VERSION}: scan without --update to replace it", path.display());
+        bail!("{} has other columns than b2nd-catalog {VERSION} writes: scan without --update to replace it", path.display());
     }
     Ok(reader)
 }

@@ -58,7 +58,7 @@ pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: 
     let mut meta = current(first.header()).map_err(|error| first.error(error))?;
     let mut shape = first.grid().shape().to_vec();
     let length = *shape.get(axis).ok_or_else(|| {
-        first.error(Error::custom(format_args!("it has {}, but no axis {axis}", count(first.grid().shape().len(), "dimension"))))
+        first.error(Error::custom(format_args!("an array of {} has no axis {axis}", count(shape.len(), "dimension"))))
     })?;
     let mut joined = Joined { parts: vec![(0..length, first)], axis };
     let mut misaligned = None;
@@ -99,8 +99,8 @@ pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: 
 fn check_like(meta: &B2ndMeta, shape: &[i64], array: &Array, axis: usize) -> Result<i64> {
     let (expected, found) = (meta.parse_dtype()?, array.dtype());
     if found != Some(&expected) {
-        let found = found.map_or_else(|| "of unknown dtype".to_owned(), |dtype| dtype.describe());
-        return Err(Error::DType { expected: expected.describe(), found });
+        let found = found.map_or_else(|| "of unknown dtype".to_owned(), |dtype| format!("{} ({dtype})", dtype.describe()));
+        return Err(Error::DType { expected: format!("{} ({expected})", expected.describe()), found });
     }
     let others = |shape: &[i64]| {
         shape.iter().enumerate().filter(|(other, _)| *other != axis).map(|(_, length)| *length).collect::<Vec<_>>()

@@ -182,7 +182,7 @@ impl ArrayEditor {
         let new = meta.geometry.grid()?;
         if new.nchunks() > MOST_CHUNKS {
             let found = new.nchunks();
-            return Err(Error::custom(format_args!("shape: expected at most {MOST_CHUNKS} chunks, found {found}")));
+            return Err(Error::custom(format_args!("the new shape needs {found} chunks; at most {MOST_CHUNKS} can be written")));
         }
         if !self.draft.is_sparse() && new.nchunks() > 0 {
             self.draft.can_take(shape)?;

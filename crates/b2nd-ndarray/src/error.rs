@@ -42,8 +42,8 @@ pub enum Error {
         /// The size of an element in bytes.
         found: usize,
     },
-    /// The file does not contain all elements of the array: they are computed, or stored elsewhere.
-    #[error("the file does not contain all values: python-blosc2 computes or fetches them (metalayer {metalayer})")]
+    /// The file may not contain all elements of the array: they may have to be computed, or are stored elsewhere.
+    #[error("the file may not contain all values: python-blosc2 computes or fetches them (metalayer {metalayer})")]
     Elsewhere {
         /// The name of the metalayer by which such a file is recognized.
         metalayer: &'static str,

@@ -63,7 +63,7 @@ const ARCHIVE: &str =
 #[cfg(feature = "object_store")]
 const STORED: &str = "a store of python-blosc2: download it, and open its arrays by key with `Array::from_store`";
 
-const STORE: &str = "a store: open its arrays by key with `Array::from_store`";
+const STORE: &str = "a store: open one of its arrays by its key, with `Array::from_store` or in the tool `b2nd` as STORE::KEY";
 
 /// Opens the frame in an open file again, not by the path, which another file may have by now.
 pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {

@@ -233,7 +233,7 @@ impl Array {
         let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
         if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
             let (bytes, stored) = (count(bytes, "byte"), count(stored, "byte"));
-            return Err(Error::custom(format_args!("the selected range spans {bytes}, but the frame has only {stored} of data")));
+            return Err(Error::custom(format_args!("the selected range spans {bytes}, but the header says {stored} of data")));
         }
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }

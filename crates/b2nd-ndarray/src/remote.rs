@@ -290,5 +290,5 @@ fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
         ]
     };
     let ((what, before), (_, after)) = fields(opened).into_iter().zip(fields(now)).find(|(before, after)| before != after)?;
-    Some(format!("it was replaced after it was opened: expected the {what} {before}, found {after}"))
+    Some(format!("it has changed since it was opened: expected the {what} {before}, found {after}"))
 }

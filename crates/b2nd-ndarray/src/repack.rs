@@ -145,10 +145,10 @@ impl<'a> Job<'a> {
         };
         let described = meta.as_ref().map(codec::metalayer).transpose()?.unwrap_or_default();
         let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
-        let is_released = meta.is_some() && old.metalayers().get("b2nd").is_some();
+        let is_released = matches!(old.array_metalayer(), Ok(Some(("b2nd", ..))));
         if cuts && !is_released {
             return Err(Error::custom(
-                "chunk and block shapes can only be changed in a frame with the metalayer `b2nd`: run `b2nd upgrade` first",
+                "chunk and block shapes can only be changed if the array's metalayer is `b2nd`: `b2nd upgrade` converts files",
             ));
         }
         // If the header of an array has a blocksize of 0, as in some files, the new header is computed from the array's shapes.

@@ -107,8 +107,8 @@ fn arrays_that_do_not_fit_together_are_refused() {
     };
     assert_eq!(refused(&[&first, &longer], 0), "expected the shape [4, 7] except along axis 0, found [4, 8]");
     assert_eq!(refused(&[&first, &line], 0), "expected the shape [4, 7] except along axis 0, found [3]");
-    assert_eq!(refused(&[&first, &floats], 0), "the elements are float32, little-endian, not int32, little-endian");
-    assert_eq!(refused(&[&first, &longer], 2), "it has 2 dimensions, but no axis 2");
+    assert_eq!(refused(&[&first, &floats], 0), "the elements are float32, little-endian (<f4), not int32, little-endian (<i4)");
+    assert_eq!(refused(&[&first, &longer], 2), "an array of 2 dimensions has no axis 2");
     assert_eq!(refused(&[], 0), "expected one array or more to join, found none");
 }
 

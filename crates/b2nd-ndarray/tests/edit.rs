@@ -281,7 +281,10 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(said(editor.resize(&[4], 1)), "expected 2 dimensions, found 1");
     assert_eq!(said(editor.resize(&[4, -3], 1)), "shape[1]: expected a length of 0 or more, found -3");
     assert_eq!(said(editor.resize(&[4, 3], 1.0)), "the elements are int32, little-endian, not float64");
-    assert_eq!(said(editor.resize(&[1 << 40, 1 << 20], 1)), "shape: expected at most 268435455 chunks, found 96076975302508544");
+    assert_eq!(
+        said(editor.resize(&[1 << 40, 1 << 20], 1)),
+        "the new shape needs 96076975302508544 chunks; at most 268435455 can be written"
+    );
     assert_eq!(said(editor.resize_bytes(&[4, 3], b"1")), "the elements have 4 bytes, not 1");
     drop(editor);
     assert_eq!(fs::read(&path).unwrap(), before);

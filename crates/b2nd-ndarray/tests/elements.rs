@@ -29,7 +29,10 @@ fn fields_are_read_at_their_offsets_and_in_their_order() {
     let error = elements.field::<f32>("value").unwrap_err();
     assert_eq!(error.to_string(), "the elements are float64, big-endian, not float32");
     let error = elements.field::<f32>("wind").unwrap_err();
-    assert_eq!(error.to_string(), "no field \"wind\" in the elements (structure of 2 fields, 16 bytes): [\"flag\", \"value\"]");
+    assert_eq!(
+        error.to_string(),
+        "no field \"wind\" in the elements (structure of 2 fields, 16 bytes); their fields are [\"flag\", \"value\"]"
+    );
 }
 
 #[test]

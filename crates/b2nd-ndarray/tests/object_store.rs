@@ -216,7 +216,7 @@ fn a_store_that_minds_no_conditions_is_caught_by_its_answers() {
         other.extend(vec![0; usize::from(longer)]);
         block_on(store.memory.put(&PATH.into(), other.into())).unwrap();
         let error = block_on(remote.fetch(&[0..1, 0..1])).unwrap_err().to_string();
-        assert!(error.contains(&format!("it was replaced after it was opened: expected {expected}")), "{error}");
+        assert!(error.contains(&format!("it has changed since it was opened: expected {expected}")), "{error}");
     }
 }
 

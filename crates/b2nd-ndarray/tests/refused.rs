@@ -33,7 +33,7 @@ fn what_holds_no_array_is_named_with_its_path() {
         std::fs::write(&path, bytes).unwrap();
         path
     };
-    let store = "it is a store: open its arrays by key with `Array::from_store`";
+    let store = "it is a store: open one of its arrays by its key, with `Array::from_store` or in the tool `b2nd` as STORE::KEY";
     let release = Path::new(DATA).join("python-blosc2-4.14.1");
     let frame = std::fs::read(Path::new(DATA).join("example.b2nd")).unwrap();
     let plain = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap()).finish().unwrap();
@@ -176,7 +176,7 @@ fn a_typesize_that_the_data_do_not_have_takes_no_memory() {
     frame[HeaderField::TYPESIZE.value()].copy_from_slice(&2_000_000_000_i32.to_be_bytes());
     std::fs::write(&path, frame).unwrap();
     let array = Array::open(&path).unwrap();
-    let expected = "the selected range spans 6,000,000,000 bytes, but the frame has only 3 bytes of data";
+    let expected = "the selected range spans 6,000,000,000 bytes, but the header says 3 bytes of data";
     refused(array.read_bytes(&array.whole()), expected);
 }
 
@@ -318,7 +318,7 @@ fn what_is_not_written() {
 fn arrays_whose_elements_are_elsewhere() {
     let refused_file = |file: &str, metalayer: &str| {
         let expected =
-            format!("the file does not contain all values: python-blosc2 computes or fetches them (metalayer {metalayer})");
+            format!("the file may not contain all values: python-blosc2 computes or fetches them (metalayer {metalayer})");
         refused(Array::open(Path::new(DATA).join(file)), &expected);
     };
     refused_file("python-blosc2-4.8.0/lazy__udf.b2nd", "LazyArray");

@@ -187,5 +187,5 @@ impl Source for Fetched {
 
 /// Returns the error for a file of which more than [`HELD`] bytes would be read.
 pub(super) fn too_much() -> String {
-    format!("reading its metadata would take more than {HELD} bytes of the file")
+    format!("reading the metadata would take more than {HELD} bytes of the file")
 }

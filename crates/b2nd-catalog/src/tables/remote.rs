@@ -29,7 +29,7 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
     }
     if size > HELD {
         return Err(io::Error::other(format!(
-            "the server does not support range requests, and the file has {size} bytes; the limit is {HELD}"
+            "the server does not support range requests, and the file has {size} bytes; without ranges, the limit is {HELD}"
         )));
     }
     Ok(Arc::new(if size > FIRST { fetch(0..size)? } else { bytes }))

@@ -113,7 +113,7 @@ fn a_directory_that_cannot_be_listed_is_a_row_and_hides_no_other_change() {
     let done = program(&arguments).output().unwrap();
     assert_eq!(done.status.code(), Some(1));
     let said = String::from_utf8(done.stderr).unwrap();
-    assert!(said.contains("1 unchanged, 1 gone, rows with an error: 1\nsome locations could not be listed"), "{said}");
+    assert!(said.contains("1 unchanged, 1 gone, new rows with an error: 1\nnot everything could be listed"), "{said}");
     let error = &ask(&out, "select error from arrays where error is not null")[0]["error"];
     let error = error.as_str().unwrap();
     assert!(error.starts_with("cannot be listed: ") && error.contains("File name too long"), "{error}");

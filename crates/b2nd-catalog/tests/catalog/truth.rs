@@ -17,7 +17,7 @@ fn a_file_that_is_cut_off_is_no_good_one() {
     fs::write(found.path().join("b.b2z"), archive([("x.b2nd".to_owned(), cut)])).unwrap();
     let out = found.path().join("out.parquet");
     run(&["scan", found.path().to_str().unwrap(), "--out", out.to_str().unwrap()]);
-    let error = format!("the file is cut off: it has {} of the {} bytes of the frame", bytes.len() - 1, bytes.len());
+    let error = format!("the frame's header says {} bytes, but the file or leaf ends after {}", bytes.len(), bytes.len() - 1);
     let expected =
         [json!({"shape": [1]}), json!({"shape": [2], "error": error}), json!({}), json!({"shape": [2], "error": error})];
     assert_eq!(ask(&out, "select shape, error from arrays order by url, key nulls first"), expected);

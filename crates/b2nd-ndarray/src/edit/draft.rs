@@ -71,7 +71,7 @@ impl Draft {
 pub(crate) fn current(header: &Header) -> Result<B2ndMeta> {
     match header.array()?.ok_or(Error::NoArray)? {
         ArrayMeta::B2nd(meta) => Ok(meta.into_owned()),
-        _ => Err(Error::custom("the array's metalayer has an old layout: run `b2nd upgrade` first")),
+        _ => Err(Error::custom("the array's metalayer has an old layout: `b2nd upgrade` converts files to the current one")),
     }
 }
 

@@ -94,7 +94,8 @@ impl Elements {
     pub fn part(&self, name: &str) -> Result<Elements> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
         let (found, names) = (self.dtype.describe(), self.dtype.fields().iter().map(|field| field.name()).collect::<Vec<_>>());
-        let field = field.ok_or_else(|| Error::custom(format_args!("no field {name:?} in the elements ({found}): {names:?}")))?;
+        let no_field = || Error::custom(format_args!("no field {name:?} in the elements ({found}); their fields are {names:?}"));
+        let field = field.ok_or_else(no_field)?;
         let (dtype, inner) = (field.dtype().base().clone(), field.dtype().shape());
         let place = field.offset()..field.offset().saturating_add(field.dtype().itemsize());
         let length = self.each().len().saturating_mul(place.len());
