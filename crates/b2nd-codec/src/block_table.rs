@@ -57,7 +57,7 @@ impl<'a> Blocks<'a> {
     /// Reads the block table like [`new`](Blocks::new), for a chunk whose header has already been read.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
-            return Err(Error::custom("the chunk has no block table: it is stored uncompressed or special"));
+            return Err(Error::custom("the chunk has no block table: it is stored uncompressed or has a special value"));
         }
         let front_len = Blocks::front_len(&header);
         if front_len > header.cbytes() {
