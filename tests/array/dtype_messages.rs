@@ -65,7 +65,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize: expected at least 4, found 3 at byte 49"),
     (
         "{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 2], 'aligned': True}",
-        "field 'b': expected a multiple of 4 as the offset, found 2 at byte 16",
+        "field 'b': expected a multiple of 4 as offset, found 2 at byte 16",
     ),
     (
         "{'names': ['a'], 'formats': ['<i4'], 'itemsize': 6, 'aligned': True}",

@@ -188,7 +188,7 @@ impl Struct {
             if field.offset % step != 0 {
                 return misfit(
                     Some(index),
-                    format!("field {}: expected a multiple of {step} as the offset, found {}", Quoted(field.name()), field.offset),
+                    format!("field {}: expected a multiple of {step} as offset, found {}", Quoted(field.name()), field.offset),
                 );
             }
             if field.end() > MAX_SIZE {
