@@ -80,7 +80,7 @@ pub(crate) fn read_streams(
 }
 
 /// Returns the number at this position, and the bytes that follow it.
-fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
+pub(crate) fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
     let number = bytes.get(at..).and_then(|bytes| bytes.split_first_chunk());
     number.map(|(number, rest)| (i32::from_le_bytes(*number), rest)).ok_or_else(|| cut_off(at))
 }

@@ -297,7 +297,7 @@ fn a_block_starts_inside_its_chunk() {
         chunk[32..36].copy_from_slice(&start.to_le_bytes());
         let header = header(1);
         let found = message(Offsets::from_tail(&header, &chunk));
-        assert_eq!(found, "index: block 0 does not start in bytes 36..44 of the chunk");
+        assert_eq!(found, format!("index: block 0: expected a start in bytes 36..44 of the chunk, found {start}"));
     }
 }
 
