@@ -325,7 +325,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             Marker::Array16 => self.marked(Mark::Array16, &[], visitor),
             Marker::FixMap(_) | Marker::Map32 => self.deserialize_map(visitor),
             Marker::Map16 => self.marked(Mark::Map16, &[], visitor),
-            _ => Err(self.reader.unexpected("a marker of this format", found)),
+            _ => Err(self.reader.unexpected("a marker of b2nd's format", found)),
         }
     }
 

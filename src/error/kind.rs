@@ -32,7 +32,7 @@ pub enum ErrorKind {
         found: usize,
     },
     /// Bytes follow the value.
-    #[error("{count} trailing byte{} after the value", plural(*count))]
+    #[error("the value is followed by {count} trailing byte{}", plural(*count))]
     TrailingBytes {
         /// The number of bytes after the value.
         count: usize,

@@ -32,7 +32,7 @@ impl<O: Output> Compound<'_, O> {
         let Compound { serializer, marker, count, per_entry, start, values } = self;
         serializer.depth -= 1;
         if values % per_entry != 0 {
-            return Err(Error::custom("a map has a key or a value too many"));
+            return Err(Error::custom("a map has a key without a value, or a value without a key"));
         }
         match (count, values / per_entry) {
             (Some(expected), found) if expected == found => Ok(()),

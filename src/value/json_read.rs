@@ -116,7 +116,7 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
             "nan" => f64::NAN,
             "inf" => f64::INFINITY,
             "-inf" => f64::NEG_INFINITY,
-            _ => return Err(wrong("nan, inf or -inf")),
+            other => return Err(wrong(&alloc::format!("nan, inf or -inf, found {other:?}"))),
         }),
         ("complex", Value::Array(parts, _)) => {
             let [real, imaginary] = parts.as_slice() else { return Err(wrong("[real, imaginary]")) };
@@ -142,8 +142,8 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
         }
         ("ext", Value::Array(parts, _)) => match parts.as_slice() {
             [kind, Value::Str(digits, _)] if kind.as_i64().is_some() => {
-                let kind = kind.as_i64().and_then(|kind| i8::try_from(kind).ok());
-                let kind = kind.ok_or_else(|| wrong("a type from -128 to 127"))?;
+                let number = kind.as_i64().and_then(|kind| i8::try_from(kind).ok());
+                let kind = number.ok_or_else(|| wrong(&alloc::format!("a type from -128 to 127, found {kind}")))?;
                 Value::Ext(kind, hex::decode(digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?, Head::U32).short()
             }
             _ => return Err(wrong("[type, \"hex\"]")),

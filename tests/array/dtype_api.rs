@@ -107,19 +107,19 @@ fn what_cannot_be_written_cannot_be_made() {
             Struct::with_offsets([("a", 0, u1())], 1 << 31).unwrap_err(),
             "the structure takes 2147483648 bytes, above NumPy's limit of 2147483647",
         ),
-        (Subarray::new(u1(), &[]).unwrap_err(), "expected 1 to 64 dimensions, found 0"),
-        (Subarray::new(u1(), &[1; 65]).unwrap_err(), "expected 1 to 64 dimensions, found 65"),
+        (Subarray::new(u1(), &[]).unwrap_err(), "expected a subarray of 1 to 64 dimensions, found 0"),
+        (Subarray::new(u1(), &[1; 65]).unwrap_err(), "expected a subarray of 1 to 64 dimensions, found 65"),
         (
             Subarray::new(u1(), &[0, 1 << 31]).unwrap_err(),
             "a dimension has the length 2147483648, above NumPy's limit of 2147483647",
         ),
         (
             Scalar::new(ScalarType::Str(usize::MAX), ByteOrder::Little).unwrap_err(),
-            &format!("str[{}] is too large: NumPy's limit is 2147483647 bytes, or units in a step", usize::MAX),
+            &format!("str[{}] is too large: NumPy's limit is 2147483647 bytes, or 2147483647 units in a step", usize::MAX),
         ),
         (
             Scalar::new(step(1 << 31), ByteOrder::Big).unwrap_err(),
-            "datetime64[2147483648D] is too large: NumPy's limit is 2147483647 bytes, or units in a step",
+            "datetime64[2147483648D] is too large: NumPy's limit is 2147483647 bytes, or 2147483647 units in a step",
         ),
         (
             Scalar::new(ScalarType::BFloat16, ByteOrder::Big).unwrap_err(),

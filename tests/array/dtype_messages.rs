@@ -22,7 +22,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("|S05", "expected a number without leading zeros, found '05' at byte 2"),
     ("<U536870912", "expected a number up to 536870911, found '536870912' at byte 2"),
     ("|V99999999999999999999999999999", "expected a number up to 2147483647, found '999999999999999999999999' at byte 2"),
-    ("|i4", "'|' means that the type has no byte order, but int32 has one at byte 0"),
+    ("|i4", "expected '<', '>' or '=' for int32, which has a byte order, found '|' at byte 0"),
     ("<M4", "expected '8', found '4' at byte 2"),
     ("<M8[xs]", "expected a unit of time (Y M W D h m s ms us ns ps fs as), found 'xs' at byte 4"),
     ("<M8[1s]", "expected a number other than 1, or no number, found '1' at byte 4"),
@@ -46,7 +46,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('a", "expected a closing quote, found the end of the string at byte 4"),
     ("[(('t', ''), '<i4')]", "a field with a title has no name at byte 8"),
     ("[('a', 'u1'), ('a', 'u1')]", "'a' occurs twice among the names and titles of the fields at byte 14"),
-    ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, after NumPy's limit of 2147483647 at byte 23"),
+    ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b': NumPy's limit for its end is 2147483647, found 2147483648 at byte 23"),
     (
         "('u1', (65536, 32768))",
         "the lengths and the itemsize, multiplied in order, exceed NumPy's limit of 2147483647 bytes at byte 0",
@@ -60,12 +60,12 @@ const MESSAGES: &[(&str, &str)] = &[
     ("{'names': ['a', 'b'], 'formats': ['u1']}", "formats: expected 2, one for each name, found 1 at byte 33"),
     (
         "{'names': ['a'], 'formats': ['u1'], 'size': 1}",
-        "expected '}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned), found ',' at byte 34",
+        "expected '}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned), found \", 'size': 1}\" at byte 34",
     ),
     ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize: expected at least 4, found 3 at byte 49"),
     (
         "{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 2], 'aligned': True}",
-        "field 'b': offset 2 is not a multiple of the alignment 4 at byte 16",
+        "field 'b': expected a multiple of 4 as offset, found 2 at byte 16",
     ),
     (
         "{'names': ['a'], 'formats': ['<i4'], 'itemsize': 6, 'aligned': True}",
@@ -77,16 +77,20 @@ const MESSAGES: &[(&str, &str)] = &[
         "the outer structure is aligned: expected 'aligned': True, found False at byte 69",
     ),
     (
+        "{'names': ['a'], 'formats': ['u1'], 'aligned': False, 'aligned': True}",
+        "expected '}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned), found \", 'aligned': Tru\" at byte 52",
+    ),
+    (
         "{'names': ['a', 'b'], 'formats': ['O', 'u1'], 'offsets': [0, 7]}",
-        "field 'b' overlaps another field, and one of the two holds objects at byte 16",
+        "overlapping fields cannot hold objects, found the field 'b' at byte 16",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O')], '<u8'], 'offsets': [4, 0]}",
-        "field 'a' overlaps another field, and one of the two holds objects at byte 11",
+        "overlapping fields cannot hold objects, found the field 'a' at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O'), ('p', 'u1')], '<u8'], 'offsets': [4, 0]}",
-        "field 'a' overlaps another field, and one of the two holds objects at byte 11",
+        "overlapping fields cannot hold objects, found the field 'a' at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [8, 0], 'itemsize': 11}",

@@ -306,17 +306,17 @@ fn the_seventh_entry_where_the_count_says_six_is_a_dtype() {
 fn another_count_is_refused() {
     refused::<B2ndMeta>(
         &example(0x96, &hex!("00 db00000000")),
-        "invalid length 6, expected a b2nd metalayer of 7 entries (ArrayMeta reads every layout)",
+        "invalid length 6, expected a b2nd metalayer of 7 entries (ArrayMeta holds every layout)",
     );
     refused::<B2ndMeta>(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
     refused::<CatervaMeta>(&example(0x96, &hex!("db00000000")), "expected 5 elements, found 6 at byte 0");
     refused::<CatervaMeta>(
         &hex!("94 00 00 90 90"),
-        "invalid length 4, expected a caterva metalayer of 5 entries (ArrayMeta reads every layout)",
+        "invalid length 4, expected a caterva metalayer of 5 entries (ArrayMeta holds every layout)",
     );
     refused::<LegacyB2ndMeta>(
         &example(0x95, b""),
-        "invalid length 5, expected a b2nd metalayer of 6 entries (ArrayMeta reads every layout)",
+        "invalid length 5, expected a b2nd metalayer of 6 entries (ArrayMeta holds every layout)",
     );
     no_metalayer(&hex!("90"), "array metalayer: expected 5 to 7 entries, found 0 at byte 0");
     no_metalayer(&hex!("94 00 00 90 90"), "array metalayer: expected 5 to 7 entries, found 4 at byte 0");
@@ -328,7 +328,7 @@ fn another_count_is_refused() {
     no_metalayer(&hex!("dc0007"), "expected the shortest marker that holds the count, found array16 (dc) at byte 0");
     no_metalayer(&hex!("c0"), "expected array (90 to 9f, dc, dd), found nil (c0) at byte 0");
     no_metalayer(b"", "unexpected end of input at byte 0: the value needs 1 more byte");
-    refused::<CatervaMeta>(&example(0x95, &hex!("00 db00000000")), "6 trailing bytes after the value at byte 44");
+    refused::<CatervaMeta>(&example(0x95, &hex!("00 db00000000")), "the value is followed by 6 trailing bytes at byte 44");
     refused::<Geometry>(&hex!("93 00 90 90"), "invalid length 3, expected a geometry of 4 entries");
 }
 

@@ -80,7 +80,7 @@ fn an_error_becomes_an_io_error() {
     assert_eq!(kind(b2nd::from_slice::<u8>(b"").unwrap_err()), io::ErrorKind::UnexpectedEof);
     assert_eq!(kind(b2nd::from_slice::<u8>(b"\xff").unwrap_err()), io::ErrorKind::InvalidData);
     let error = io::Error::from(b2nd::from_slice::<u8>(b"\x01\x02").unwrap_err());
-    assert_eq!(error.to_string(), "1 trailing byte after the value at byte 1");
+    assert_eq!(error.to_string(), "the value is followed by 1 trailing byte at byte 1");
     let inner = error.get_ref().unwrap().downcast_ref::<Error>().unwrap();
     assert!(matches!(inner.kind(), ErrorKind::TrailingBytes { count: 1 }));
     let error = Error::from(io::Error::from(io::ErrorKind::PermissionDenied));

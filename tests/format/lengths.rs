@@ -143,8 +143,8 @@ fn a_key_has_a_value() {
             map.end()
         }
     }
-    unwritable(&KeyAlone(None), "a map has a key or a value too many");
-    unwritable(&KeyAlone(Some(1)), "a map has a key or a value too many");
+    unwritable(&KeyAlone(None), "a map has a key without a value, or a value without a key");
+    unwritable(&KeyAlone(Some(1)), "a map has a key without a value, or a value without a key");
 }
 
 /// A type that reads at most `N` elements and ignores the rest.

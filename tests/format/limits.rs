@@ -137,7 +137,7 @@ fn sixteen_dimensions_are_read_by_type_alone() {
     assert_eq!(flat, cat(&[&hex!("81 db00000005 6172726179"), &bytes]));
     assert!(b2nd::from_slice::<Flat>(&flat).is_err());
     assert!(b2nd::from_slice::<BTreeMap<String, B2ndMeta>>(&flat).is_ok());
-    refused::<Value>(&bytes, "279 trailing bytes after the value at byte 40");
+    refused::<Value>(&bytes, "the value is followed by 279 trailing bytes at byte 40");
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn what_is_no_marker_of_this_format_is_named() {
         (0xe0, "negative fixint"),
         (0xff, "negative fixint"),
     ] {
-        refused::<IgnoredAny>(&[byte], &format!("expected a marker of this format, found {name} ({byte:02x}) at byte 0"));
+        refused::<IgnoredAny>(&[byte], &format!("expected a marker of b2nd's format, found {name} ({byte:02x}) at byte 0"));
     }
 }
 

@@ -199,8 +199,8 @@ fn another_count_is_refused() {
 
 #[test]
 fn trailing_bytes_are_refused_and_a_prefix_is_taken() {
-    refused::<u8>(&hex!("01 02"), "1 trailing byte after the value at byte 1");
-    refused::<Named>(&hex!("92 01 d10002 c0c0"), "2 trailing bytes after the value at byte 5");
+    refused::<u8>(&hex!("01 02"), "the value is followed by 1 trailing byte at byte 1");
+    refused::<Named>(&hex!("92 01 d10002 c0c0"), "the value is followed by 2 trailing bytes at byte 5");
     let input = hex!("92 01 d10002 c0c0");
     let (named, rest) = b2nd::take_from_slice::<Named>(&input).unwrap();
     assert_eq!((named, rest), (Named { first: 1, second: 2 }, &hex!("c0c0")[..]));
@@ -214,7 +214,7 @@ fn values_are_read_one_after_another() {
     assert_eq!((u8::deserialize(&mut deserializer).unwrap(), deserializer.offset()), (1, 1));
     assert_eq!((u16::deserialize(&mut deserializer).unwrap(), deserializer.offset()), (2, 4));
     assert_eq!((<&str>::deserialize(&mut deserializer).unwrap(), deserializer.offset()), ("x", 10));
-    assert_eq!(deserializer.end().unwrap_err().to_string(), "3 trailing bytes after the value at byte 10");
+    assert_eq!(deserializer.end().unwrap_err().to_string(), "the value is followed by 3 trailing bytes at byte 10");
     assert_eq!((<(u8, u8)>::deserialize(&mut deserializer).unwrap(), deserializer.offset()), ((3, 4), 13));
     deserializer.end().unwrap();
 }
@@ -224,7 +224,7 @@ fn values_are_read_one_after_another() {
 fn a_reader_is_read_to_its_end() {
     assert_eq!(b2nd::from_reader::<_, u16>(&hex!("cd 0102")[..]).unwrap(), 0x0102);
     let error = b2nd::from_reader::<_, u16>(&hex!("cd 0102 03")[..]).unwrap_err();
-    assert_eq!(error.to_string(), "1 trailing byte after the value at byte 3");
+    assert_eq!(error.to_string(), "the value is followed by 1 trailing byte at byte 3");
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn an_error_names_the_element_and_the_byte() {
         "steps[1]: expected a marker of MessagePack, found the unused marker (c1) at byte 12",
     );
     refused(&hex!("92 01 d2 0000"), "unexpected end of input at byte 5: [1] needs 2 more bytes");
-    refused(&hex!("01 02"), "1 trailing byte after the value at byte 1");
+    refused(&hex!("01 02"), "the value is followed by 1 trailing byte at byte 1");
     refused(b"", "unexpected end of input at byte 0: the value needs 1 more byte");
     refused(&hex!("dd ffffffff 01"), "unexpected end of input at byte 6: [1] needs 1 more byte");
     refused(&hex!("c6 ffffffff 01"), "unexpected end of input at byte 6: the value needs 4294967294 more bytes");
@@ -239,9 +239,9 @@ fn an_array_metalayer_is_a_value_but_for_16_dimensions_and_the_miscounted_layout
     let value = kept(&array(15));
     assert_eq!(value[2][14], Value::I64(2));
     assert_eq!(value[6].as_str(), Some("|u1"));
-    assert!(Value::from_slice(&array(16)).unwrap_err().to_string().contains("trailing bytes after the value"));
+    assert!(Value::from_slice(&array(16)).unwrap_err().to_string().contains("trailing bytes"));
     let miscounted = cat(&[&[0x96], &array(2)[1..]]);
-    assert_eq!(Value::from_slice(&miscounted).unwrap_err().to_string(), "8 trailing bytes after the value at byte 45");
+    assert_eq!(Value::from_slice(&miscounted).unwrap_err().to_string(), "the value is followed by 8 trailing bytes at byte 45");
 }
 
 fn steps() -> Value {

@@ -47,10 +47,10 @@ fn a_form_that_does_not_hold_what_it_should_is_an_error() {
     let cases = [
         (r#"{"bytes": "0"}"#, "{\"bytes\": ..}: expected pairs of hexadecimal digits"),
         (r#"{"bytes": "0g"}"#, "{\"bytes\": ..}: expected pairs of hexadecimal digits"),
-        (r#"{"float": "one"}"#, "{\"float\": ..}: expected nan, inf or -inf"),
+        (r#"{"float": "one"}"#, "{\"float\": ..}: expected nan, inf or -inf, found \"one\""),
         (r#"{"complex": [1]}"#, "{\"complex\": ..}: expected [real, imaginary]"),
         (r#"{"complex": [1, "i"]}"#, "{\"complex\": ..}: expected two numbers"),
-        (r#"{"ext": [128, "00"]}"#, "{\"ext\": ..}: expected a type from -128 to 127"),
+        (r#"{"ext": [128, "00"]}"#, "{\"ext\": ..}: expected a type from -128 to 127, found 128"),
         (r#"{"ext": ["00"]}"#, "{\"ext\": ..}: expected [type, \"hex\"]"),
         (r#"{"map": [[1]]}"#, "{\"map\": ..}: expected pairs of a key and a value"),
         (

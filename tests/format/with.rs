@@ -493,7 +493,7 @@ fn named_is_what_python_packs() {
     let swapped = b"\x82\xa5steps\x90\xa4name\xa0";
     assert_eq!(b2nd::from_slice::<Named>(swapped).unwrap(), Named(Fields { name: String::new(), steps: vec![] }));
     refused::<Named>(b"\x81\xa4name\xa2K1", "msgpack: missing field `steps` at byte 0");
-    refused::<Number>(&hex!("ff c0"), "1 trailing byte after the value at byte 1");
+    refused::<Number>(&hex!("ff c0"), "the value is followed by 1 trailing byte at byte 1");
     for length in 0..packed.len() {
         assert!(b2nd::from_slice::<Named>(&packed[..length]).is_err(), "{length}");
     }
@@ -524,7 +524,7 @@ fn extensible() {
         }
         assert_eq!(b2nd::from_slice::<MaybeKnown>(later).unwrap(), MaybeKnown(Some(Newtype(known()))));
     }
-    refused::<Known>(&hex!("93 01 d0ff c0 00"), "1 trailing byte after the value at byte 5");
+    refused::<Known>(&hex!("93 01 d0ff c0 00"), "the value is followed by 1 trailing byte at byte 5");
     refused::<Known>(&hex!("93 01 d0ff c1"), "[2]: expected a marker of MessagePack, found the unused marker (c1) at byte 4");
     refused::<Known>(&hex!("91 01"), "invalid length 1, expected struct Pair with 2 elements");
     field!(List<>("b2nd::with::extensible", Vec<u8>));

@@ -65,7 +65,9 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
         let name = format!("{what} {}", name.trim_start_matches(what).trim_start());
         no_codec(codec, feature.map_or_else(|| format!("{name} is not supported"), |feature| no_build(&name, feature)))
     };
-    let mut backend = backend_of_codec(codec).map_err(|feature| missing("codec", codec.to_string(), feature))?;
+    // Only the three bits of the flags lead to these numbers: as compcodes, 2 is LZ4HC, and 5 is Zstandard.
+    let name = || if let CodecId::Other(2 | 5) = codec { format!("format {}", codec.code()) } else { codec.to_string() };
+    let mut backend = backend_of_codec(codec).map_err(|feature| missing("codec", name(), feature))?;
     for (filter, _) in filters {
         if backend_of_filter(filter).map_err(|feature| missing("filter", filter.to_string(), feature))? != Backend::Here {
             backend = Backend::Plugins;
@@ -115,13 +117,13 @@ pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),
         Backend::Here if chunk.codec() == CodecId::SNAPPY => {
-            Err(no_codec(CodecId::SNAPPY, "snappy has no decoder for untrusted input".into()))
+            Err(no_codec(CodecId::SNAPPY, "b2nd has no decoder of snappy for untrusted input".into()))
         }
         Backend::Here => Ok(Backend::Here),
         Backend::Plugins => {
-            let reason =
-                "the chunk needs a plugin (ndlz, zfp, ndcell or ndmean), and plugins have no decoder for untrusted input";
-            Err(no_codec(chunk.codec(), reason.into()))
+            let filter = chunk.filters().find(|(filter, _)| backend_of_filter(*filter) == Ok(Backend::Plugins));
+            let name = filter.map_or_else(|| chunk.codec().to_string(), |(filter, _)| filter.to_string());
+            Err(no_codec(chunk.codec(), format!("{name} is a plugin, and plugins have no decoder for untrusted input")))
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::available::{Backend, backend_of, is_plain};
 use crate::error::{Error, Result};
 use crate::filters::Pipeline;
 use crate::header::ChunkHeader;
-use crate::streams::{block_start, stream_count};
+use crate::streams::{block_start, int32, stream_count};
 
 /// The maximum length of a dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;
@@ -57,7 +57,7 @@ impl<'a> Blocks<'a> {
     /// Reads the block table like [`new`](Blocks::new), for a chunk whose header has already been read.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
-            return Err(Error::custom("the chunk has no block table: it is stored uncompressed or special"));
+            return Err(Error::custom("the chunk has no block table: it is stored uncompressed or has a special value"));
         }
         let front_len = Blocks::front_len(&header);
         if front_len > header.cbytes() {
@@ -113,15 +113,14 @@ impl<'a> Blocks<'a> {
     pub fn range(&self, block: usize) -> Result<Range<usize>> {
         let no_block = || {
             let (start, end) = (self.blocks_at, self.header.cbytes());
-            Error::custom(format_args!("block {block} does not start in bytes {start}..{end} of the chunk"))
+            let found = int32(self.front, self.header.header_len() + 4 * block).map_or(0, |(found, _)| found);
+            Error::custom(format_args!("block {block}: expected a start in bytes {start}..{end} of the chunk, found {found}"))
         };
         if block >= self.count {
             return Err(Error::custom(format_args!("block {block} is out of range: the number of blocks is {}", self.count)));
         }
-        let start = block_start(&self.header, self.front, block).map_err(|_| no_block())?;
-        if start < self.blocks_at {
-            return Err(no_block());
-        }
+        let start = block_start(&self.header, self.front, block).ok().filter(|&start| start >= self.blocks_at);
+        let start = start.ok_or_else(no_block)?;
         let end = match &self.sorted {
             Some(sorted) => sorted.get(sorted.partition_point(|&other| other <= start)).copied(),
             None => (block + 1 < self.count).then(|| self.entry(block + 1)),

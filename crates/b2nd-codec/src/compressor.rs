@@ -88,7 +88,7 @@ impl Packed {
 }
 
 fn not_all_blocks() -> Error {
-    Error::custom("expected all blocks of the chunk, in order")
+    Error::custom("expected each block of one chunk once, in order, and block 0 in the first part")
 }
 
 impl State {

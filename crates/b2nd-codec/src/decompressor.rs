@@ -227,7 +227,7 @@ impl Decompressor {
         if blocks.are_variable() {
             let (found, content) = variable_len(bytes)?;
             if usize::try_from(found) != Ok(length) {
-                return Err(Error::custom(format_args!("expected a block of length {length}, found {found}")));
+                return Err(Error::custom(format_args!("the block's length is {found} bytes, but the buffer's is {length}")));
             }
             if content.len() == length {
                 into.copy_from_slice(content);
@@ -288,8 +288,8 @@ impl Decompressor {
                 None => match variable_len(bytes)?.0 {
                     length @ 1.. if length as usize <= rest.len() => length as usize,
                     length => {
-                        let room = rest.len();
-                        return Err(Error::custom(format_args!("block {number}: expected at most {room} bytes, found {length}")));
+                        let why = alloc::format!("expected 1 or more bytes, and at most the {} left of the data", rest.len());
+                        return Err(Error::custom(format_args!("block {number}: {why}, found {length}")));
                     }
                 },
             };

@@ -152,7 +152,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Count { expected, found } => {
                 write!(f, "expected {expected} byte{}, found {found}", plural(*expected))
             }
-            ErrorKind::TooLong { length, limit } => write!(f, "{length} bytes are too many: a chunk holds at most {limit}"),
+            ErrorKind::TooLong { length, limit } => write!(f, "expected at most {limit} bytes, found {length}"),
             ErrorKind::NoCodec { reason: message, .. } | ErrorKind::Message(message) => f.write_str(message),
         }
     }

@@ -407,7 +407,7 @@ impl ChunkHeader {
 
 impl fmt::Debug for ChunkHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ChunkHeader({} bytes of data in a chunk of {} bytes, ", self.nbytes(), self.cbytes())?;
+        write!(f, "ChunkHeader(nbytes {}, cbytes {}, ", self.nbytes(), self.cbytes())?;
         match self.special() {
             Some(special) => write!(f, "{special})"),
             None if self.is_stored() => f.write_str("stored)"),

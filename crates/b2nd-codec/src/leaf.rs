@@ -75,7 +75,7 @@ impl Leaves {
                 let length = snap::raw::Decoder::new().decompress(stream, place);
                 length.map_err(|error| failed(codec, error))?
             }
-            other => return Err(Error::custom(format_args!("{other} is not supported by this decompressor"))),
+            other => return Err(Error::custom(format_args!("b2nd has no decoder of {other} for untrusted input"))),
         };
         if length == place.len() {
             return Ok(());

@@ -70,8 +70,9 @@ impl Options {
             if !are_known || matches!(self.codec, CodecId::Other(4..)) {
                 return Err(Error::custom(format_args!(
                     "Blosc 1 has the codecs blosclz, lz4, lz4hc, snappy, zlib and zstd, and at most one filter: shuffle or \
-                     bitshuffle, without a parameter; found the codec {} and the filters {:?}",
-                    self.codec, self.filters
+                     bitshuffle, without a parameter; found the codec {} and the filters {:?}, each with its parameter",
+                    self.codec,
+                    filters.iter().map(|(filter, meta)| alloc::format!("{filter} {meta}")).collect::<Vec<_>>()
                 )));
             }
         } else if self.codec == CodecId::SNAPPY {

@@ -60,7 +60,7 @@ pub(crate) fn read_streams(
             let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused(&alloc::format!("the value of a run: expected -255 to 0, found {length}"), start))?;
             let token = rest.first().ok_or_else(|| cut_off(at))?;
             if token & IS_RUN == 0 {
-                return Err(refused(&alloc::format!("the token of a run is {token:#04x}, whose bit 0 is not set"), at));
+                return Err(refused(&alloc::format!("the token of a run: expected bit 0 to be set, found {token:#04x}"), at));
             }
             at += 1;
             let needed = needed.min(stream.len());
@@ -80,7 +80,7 @@ pub(crate) fn read_streams(
 }
 
 /// Returns the number at this position, and the bytes that follow it.
-fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
+pub(crate) fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
     let number = bytes.get(at..).and_then(|bytes| bytes.split_first_chunk());
     number.map(|(number, rest)| (i32::from_le_bytes(*number), rest)).ok_or_else(|| cut_off(at))
 }

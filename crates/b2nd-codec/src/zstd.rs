@@ -60,7 +60,7 @@ pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let limit = (frame.len() as u64).saturating_mul(MAX_RATIO).min(usize::MAX as u64);
     let fits = usize::try_from(length).ok().filter(|_| length <= limit);
     let short =
-        || Error::custom(format_args!("zstd: expected at most {limit} bytes of data for the frame's length, not {length}"));
+        || Error::custom(format_args!("zstd: a frame of length {} holds at most {limit} bytes, not {length}", frame.len()));
     let length = fits.ok_or_else(short)?;
     let mut data = Vec::new();
     let place = front(&mut data, length)?;

@@ -122,7 +122,7 @@ fn parts_of_another_chunk_or_in_another_order_are_refused() {
         vec![part(300, 0..0), part(300, 0..3)],
     ] {
         let error = compressor.join(parts, |_, place: &mut [u8]| place.fill(1)).unwrap_err();
-        assert_eq!(error.to_string(), "expected all blocks of the chunk, in order");
+        assert_eq!(error.to_string(), "expected each block of one chunk once, in order, and block 0 in the first part");
     }
 }
 
@@ -209,7 +209,7 @@ fn a_zstandard_frame_has_the_length_and_the_checksum_of_its_data() {
     let claims = [&b"\x28\xb5\x2f\xfd\xe0"[..], &(1_u64 << 40).to_le_bytes(), &[1, 0, 0]].concat();
     assert_eq!(
         zstd::decompress(&claims, None).unwrap_err().to_string(),
-        "zstd: expected at most 524288 bytes of data for the frame's length, not 1099511627776"
+        "zstd: a frame of length 16 holds at most 524288 bytes, not 1099511627776"
     );
 }
 
@@ -289,8 +289,8 @@ fn truncated_elements_keep_their_highest_bits() {
         let error = Compressor::new(&options(CodecId::Lz4, 5, filters, typesize, 4096, SplitMode::Auto)).unwrap_err();
         error.to_string()
     };
-    assert_eq!(refused(&[(Filter::TruncPrec, 3)], 2), "trunc_prec: expected elements of 4 or 8 bytes, found 2");
-    let message = "trunc_prec: expected 1 to 23 bits to keep, or minus the number of bits to clear (below 23), found 24";
+    assert_eq!(refused(&[(Filter::TruncPrec, 3)], 2), "trunc_prec: expected a typesize of 4 or 8 in the header, found 2");
+    let message = "trunc_prec: expected a parameter of 1 to 23, the bits to keep, or -22 to -1, the bits to clear, found 24";
     assert_eq!(refused(&[(Filter::TruncPrec, 24)], 4), message);
 }
 

@@ -353,7 +353,7 @@ fn blocks_that_start_where_none_can() {
         damaged[table..table + 4].copy_from_slice(&start.to_le_bytes());
         std::fs::write(&path, &damaged).unwrap();
         let error = Array::open(&path).unwrap().read::<u32>(&[0..3]).unwrap_err().kind().to_string();
-        assert!(error.starts_with("chunk 0: block 0 does not start in bytes "), "{start}: {error}");
+        assert!(error.starts_with("chunk 0: block 0: expected a start in bytes "), "{start}: {error}");
     }
 }
 

@@ -239,14 +239,14 @@ impl Parser<'_> {
             if !aligned && !self.cursor.eat("False") {
                 return Err(self.cursor.found_instead("True or False", 5));
             }
-            if self.aligned && !aligned {
+            if around && !aligned {
                 return Err(place.refuse("the outer structure is aligned: expected 'aligned': True, found False"));
             }
         }
         if !self.cursor.eat("}") {
             return Err(self
                 .cursor
-                .expected("'}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned)"));
+                .found_instead("'}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned)", 16));
         }
         self.aligned = around;
         Struct::lay_out(Parts { fields, has_offsets, itemsize, aligned }).map_err(|misfit| locate(misfit, &places, end))

@@ -207,7 +207,7 @@ impl Scalar {
         let row = scalar_type.row();
         let scalar = Scalar::of(scalar_type, order);
         let why = if row.size > MAX_SIZE || scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
-            format!("{scalar_type} is too large: NumPy's limit is {MAX_SIZE} bytes, or units in a step")
+            format!("{scalar_type} is too large: NumPy's limit is {MAX_SIZE} bytes, or {MAX_SIZE} units in a step")
         } else if row.code == ' ' && scalar.order == ByteOrder::Big {
             format!("{scalar_type} cannot be big-endian: it is written as a name, which does not include the byte order")
         } else {
@@ -310,7 +310,7 @@ impl Scalar {
             }
         };
         if prefix == Some('|') && scalar_type.has_byte_order() {
-            return Err(start.refuse(format_args!("'|' means that the type has no byte order, but {scalar_type} has one")));
+            return Err(start.found_instead(format_args!("'<', '>' or '=' for {scalar_type}, which has a byte order"), 1));
         }
         let order = if prefix == Some('>') { ByteOrder::Big } else { ByteOrder::Little };
         Ok(Scalar::of(scalar_type, order))

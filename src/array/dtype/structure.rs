@@ -188,12 +188,12 @@ impl Struct {
             if field.offset % step != 0 {
                 return misfit(
                     Some(index),
-                    format!("field {}: offset {} is not a multiple of the alignment {step}", Quoted(field.name()), field.offset),
+                    format!("field {}: expected a multiple of {step} as offset, found {}", Quoted(field.name()), field.offset),
                 );
             }
             if field.end() > MAX_SIZE {
                 let (name, end) = (Quoted(field.name()), field.end());
-                return misfit(Some(index), format!("field {name} ends at byte {end}, after NumPy's limit of {MAX_SIZE}"));
+                return misfit(Some(index), format!("field {name}: NumPy's limit for its end is {MAX_SIZE}, found {end}"));
             }
             end = end.max(field.end());
             alignment = alignment.max(step);
@@ -219,7 +219,7 @@ impl Struct {
             return misfit(Some(index), format!("{} occurs twice among the names and titles of the fields", Quoted(name)));
         }
         if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
-            let why = format!("field {} overlaps another field, and one of the two holds objects", Quoted(field.name()));
+            let why = format!("overlapping fields cannot hold objects, found the field {}", Quoted(field.name()));
             return misfit(Some(index), why);
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));

@@ -48,7 +48,7 @@ impl Subarray {
 
     pub(super) fn of(base: DType, shape: Vec<usize>) -> Result<Subarray, String> {
         if shape.is_empty() || shape.len() > MAX_SUBARRAY_DIMENSIONS {
-            return Err(format!("expected 1 to {MAX_SUBARRAY_DIMENSIONS} dimensions, found {}", shape.len()));
+            return Err(format!("expected a subarray of 1 to {MAX_SUBARRAY_DIMENSIONS} dimensions, found {}", shape.len()));
         }
         if let Some(length) = shape.iter().find(|&&length| length > MAX_SIZE) {
             return Err(format!("a dimension has the length {length}, above NumPy's limit of {MAX_SIZE}"));

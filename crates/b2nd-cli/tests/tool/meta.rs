@@ -106,7 +106,7 @@ fn values_that_are_none_are_refused() {
     json("{", "the value cannot be read as JSON: EOF while parsing an object at line 1 column 1");
     json(r#"{"bytes": "0"}"#, r#"{"bytes": ..}: expected pairs of hexadecimal digits"#);
     json(r#"{"complex": [1]}"#, r#"{"complex": ..}: expected [real, imaginary]"#);
-    json(r#"{"ext": [200, ""]}"#, r#"{"ext": ..}: expected a type from -128 to 127"#);
+    json(r#"{"ext": [200, ""]}"#, r#"{"ext": ..}: expected a type from -128 to 127, found 200"#);
     tests.fails(&["meta", "set", "a.b2nd", "x", "--hex", "abc"], &set("--hex: expected pairs of hexadecimal digits"));
     let integer = "18446744073709551616";
     let error = format!("{integer}: expected an integer from -2^63 to 2^64 - 1, or a float such as {integer}.0");

@@ -15,15 +15,15 @@ pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
         _ => return Ok(()),
     };
     if !sizes.contains(&typesize) {
-        return Err(Error::custom(format_args!("{filter}: expected elements of {named} bytes, found {typesize}")));
+        return Err(Error::custom(format_args!("{filter}: expected a typesize of {named} in the header, found {typesize}")));
     }
     let most = bits(filter, typesize);
     match zeroed(filter, meta, typesize) {
         Some(zeroed) if zeroed < most => Ok(()),
         _ => {
-            let meta = i8::from_ne_bytes([meta]);
+            let (meta, clear) = (i8::from_ne_bytes([meta]), most - 1);
             Err(Error::custom(format_args!(
-                "{filter}: expected 1 to {most} bits to keep, or minus the number of bits to clear (below {most}), found {meta}"
+                "{filter}: expected a parameter of 1 to {most}, the bits to keep, or -{clear} to -1, the bits to clear, found {meta}"
             )))
         }
     }

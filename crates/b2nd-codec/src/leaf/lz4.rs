@@ -105,7 +105,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
         let room = output.len().saturating_sub(filled);
         let is_cut = is_front && length > room;
         if !copy_match(output, filled, distance, if is_cut { room } else { length }) {
-            return Err(failed(CodecId::Lz4, format_args!("a match of {length} bytes, distance {distance}, is not valid")));
+            return Err(failed(CodecId::Lz4, format_args!("a match of {length} bytes at distance {distance} is not valid")));
         }
         if is_cut {
             return Ok(filled + room);

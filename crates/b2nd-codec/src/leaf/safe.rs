@@ -12,8 +12,8 @@ const STREAM: usize = 64 << 10;
 pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Result<usize> {
     // A byte of a zlib stream decompresses to at most 1032 bytes, which limits the time between two checks of the deadline.
     let pieces = stream.chunks(STREAM).take_while(|_| deadline.check().is_ok());
-    decompress_slice_iter_to_slice(place, pieces, true, false).map_err(|error| match deadline.check() {
-        Ok(()) => super::failed(crate::ids::CodecId::Zlib, format_args!("{error:?}")),
+    decompress_slice_iter_to_slice(place, pieces, true, false).map_err(|_| match deadline.check() {
+        Ok(()) => super::failed(crate::ids::CodecId::Zlib, "the stream is damaged, is cut off or has too much data"),
         Err(late) => late,
     })
 }

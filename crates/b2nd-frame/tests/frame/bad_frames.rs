@@ -256,7 +256,7 @@ fn an_index_that_does_not_fit_the_sizes() {
         let expected = format!("index: chunk 0 is at offset {at}, but the chunks end at 80");
         refused(&[(0x1e, &i64::to_be_bytes(8)), (INDEX, &one)], &expected);
     }
-    refused(&[(INDEX + 2, &[5])], "index: block 0 does not start in bytes 36..48 of the chunk");
+    refused(&[(INDEX + 2, &[5])], "index: block 0: expected a start in bytes 36..48 of the chunk, found 0");
     // `cbytes` determines where the index is.
     for (value, expected) in [
         (0, "index: offsets: expected 2, as the header's sizes say, found 1"),

@@ -272,7 +272,7 @@ fn a_chunk_of_one_value() {
 fn what_debug_prints_is_a_line() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 1 << 20, blocksize: 1 << 20 }).unwrap());
     let chunk = Chunk::store(&vec![7; 1 << 20], 1).unwrap();
-    assert_eq!(format!("{chunk:?}"), "Chunk(ChunkHeader(1048576 bytes of data in a chunk of 1048608 bytes, stored))");
+    assert_eq!(format!("{chunk:?}"), "Chunk(ChunkHeader(nbytes 1048576, cbytes 1048608, stored))");
     writer.append(&chunk).unwrap();
     assert_eq!(format!("{writer:?}"), "Writer(1 chunks, {}, {})");
     let bytes = writer.finish().unwrap();

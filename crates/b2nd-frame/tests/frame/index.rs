@@ -165,11 +165,14 @@ fn streams_that_do_not_fill_their_block() {
     let at = |position: usize| format!(" at byte {}", start + position);
     refused(&[9, 0, 0], &format!("index: the block ends too early{}", at(36)));
     refused(&[9, 0, 0, 0, 1], &format!("index: the block ends too early{}", at(40)));
-    refused(&[255, 255, 255, 255, 2], &format!("index: the token of a run is 0x02, whose bit 0 is not set{}", at(40)));
+    refused(&[255, 255, 255, 255, 2], &format!("index: the token of a run: expected bit 0 to be set, found 0x02{}", at(40)));
     refused(&(-256i32).to_le_bytes(), &format!("index: the value of a run: expected -255 to 0, found -256{}", at(36)));
     refused(&stream(&[1, 2, 3]), &format!("index: the stream has 2 of 16 expected bytes of data{}", at(43)));
     refused(&stream(&[1, 2, 3, 7 << 5, 9, 0]), &format!("index: the stream has more data than expected{}", at(43)));
-    refused(&stream(&[1, 2, 3, 1 << 5, 2]), &format!("index: a match refers to bytes before the start of the data{}", at(43)));
+    refused(
+        &stream(&[1, 2, 3, 1 << 5, 2]),
+        &format!("index: the data so far is shorter than the distance of the match{}", at(43)),
+    );
     refused(&stream(&[1, 2]), &format!("index: the stream ends too early{}", at(41)));
     refused(&stream(&[0, 1, 7 << 5]), &format!("index: the stream ends too early{}", at(43)));
 }
@@ -294,7 +297,7 @@ fn a_block_starts_inside_its_chunk() {
         chunk[32..36].copy_from_slice(&start.to_le_bytes());
         let header = header(1);
         let found = message(Offsets::from_tail(&header, &chunk));
-        assert_eq!(found, "index: block 0 does not start in bytes 36..44 of the chunk");
+        assert_eq!(found, format!("index: block 0: expected a start in bytes 36..44 of the chunk, found {start}"));
     }
 }
 

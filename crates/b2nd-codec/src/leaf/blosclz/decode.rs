@@ -63,7 +63,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
                 }
             }
             if !copy_match(output, filled, distance, fits) {
-                return Err(refused("a match refers to bytes before the start of the data", start));
+                return Err(refused("the data so far is shorter than the distance of the match", start));
             }
             filled += fits;
             if fits < length {
