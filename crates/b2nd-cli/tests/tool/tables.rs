@@ -184,7 +184,7 @@ fn check_reads_the_values_of_tables() {
     fs::write(tests.path("t.b2d/_cols/i.b2nd"), member.read(0..member.len().unwrap()).unwrap()).unwrap();
     assert!(tests.ok(&["check", "t.b2d"]).lines().all(|line| line.contains(": ok: ")));
     let (found, _, code) = tests.found(&["check", "--data", "t.b2d"]);
-    assert!(found.contains("column \"i\": expected values for Int32, found the dtype \"|i1\""), "{found}");
+    assert!(found.contains("column \"i\": expected a little-endian dtype for Int32, found \"|i1\""), "{found}");
     assert_eq!(code, 1);
     // The error of each command contains the path and the column only once.
     for args in [&["cat", "t.b2d"][..], &["cat", "--csv", "t.b2d"], &["stats", "t.b2d"], &["export", "t.b2d", "t.json"]] {
@@ -201,7 +201,7 @@ fn check_reads_the_values_of_tables() {
         fs::rename(tests.path("t.b2d"), &path).unwrap();
         let output = tests.command(&["check", "--data"]).arg(name).output().unwrap();
         let found = String::from_utf8(output.stdout).unwrap();
-        assert!(found.contains("column \"i\": expected values for Int32"), "{found}");
+        assert!(found.contains("column \"i\": expected a little-endian dtype for Int32"), "{found}");
         assert_eq!(output.status.code(), Some(1));
         fs::rename(&path, tests.path("t.b2d")).unwrap();
     }
