@@ -52,7 +52,7 @@ export class Picture {
       class: "picture-scroll",
       tabindex: "0",
       role: "group",
-      "aria-label": "Chunks and blocks. Arrow keys move from chunk to chunk, plus and minus zoom.",
+      "aria-label": "Chunks and blocks. Arrow keys move from chunk to chunk; plus and minus zoom.",
     });
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     this.canvas.addEventListener("pointerover", (event) => {

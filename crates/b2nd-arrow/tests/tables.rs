@@ -121,7 +121,7 @@ fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() 
     let names: Vec<_> = table.columns().iter().map(|column| (column.name(), column.kind(), column.data_type().is_ok())).collect();
     assert_eq!(names, [("i", "int16", true), ("c", "complex64", true), ("o", "object", false), ("twice", "computed", false)]);
     let refused = [
-        ("o", "values of the kind object have no common type"),
+        ("o", "values of the kind object have no declared type"),
         ("twice", "its values are not in a file: python-blosc2 computes them from \"i\" with the expression \"(o0 * 2)\""),
     ];
     for (name, why) in refused {

@@ -82,7 +82,7 @@ impl ColumnFile {
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
         if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {
             return Err(Error::damaged(format_args!(
-                "the vlmetalayer {name:?}: {nbytes} bytes, compressed to {cbytes}: the limits are {MAX_VALUE}, {MAX_RATIO} to 1"
+                "the vlmetalayer {name:?}: expected at most {MAX_VALUE} bytes and {MAX_RATIO} to 1, found {nbytes} from {cbytes}"
             )));
         }
         self.allow(nbytes as u64)?;

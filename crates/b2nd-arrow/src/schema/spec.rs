@@ -109,7 +109,7 @@ impl Spec {
             }
             "struct" => Kind::Struct(fields(spec)?),
             "list" => list(spec)?,
-            "object" => Kind::Refused("values of the kind object have no common type".to_owned()),
+            "object" => Kind::Refused("values of the kind object have no declared type".to_owned()),
             kind => match number(kind) {
                 Some(element) => Kind::Element(element),
                 None => Kind::Refused(format!("the kind {kind:?} is not supported")),

@@ -67,12 +67,12 @@ fn a_table_is_exported_whole_or_not_at_all() {
 fn a_column_without_an_arrow_type_is_named() {
     assert_eq!(
         tables().refused(&["cat", "refused.b2z", "--columns", "i,o"]),
-        "refused.b2z: column \"o\": values of the kind object have no common type"
+        "refused.b2z: column \"o\": values of the kind object have no declared type"
     );
     let json = tables().ok(&["cat", "refused.b2z", "--objects", "--columns", "o,i", "--rows", ":2", "--json"]);
     assert_eq!(json, "{\"o\":\"{\\\"a\\\":[1,null]}\",\"i\":1}\n{\"o\":\"\\\"text\\\"\",\"i\":2}\n");
     let shown = tables().ok(&["cat", "refused.b2z"]);
-    assert!(shown.contains("column \"o\" is left out: values of the kind object have no common type\n"), "{shown}");
+    assert!(shown.contains("column \"o\" is left out: values of the kind object have no declared type\n"), "{shown}");
     // Columns that were not chosen are not missing.
     assert!(!tables().ok(&["cat", "refused.b2z", "--columns", "i"]).contains("left out"));
     let (csv, error, status) = tables().run(&["export", "refused.b2z", "-", "--format", "csv", "--columns", "i"]);
