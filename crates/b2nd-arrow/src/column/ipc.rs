@@ -219,7 +219,7 @@ impl<'a> Lengths<'a> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
             (start, Ok(length)) if start.ok().and_then(|start| start.checked_add(length)).is_none_or(|end| end > self.body) => {
-                Err(wrong(format_args!("a buffer outside of its message, whose length in bytes is {}", self.body)))
+                Err(wrong(format_args!("a buffer that is not inside its message, whose length in bytes is {}", self.body)))
             }
             (_, Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
             _ => {
