@@ -112,9 +112,8 @@ class File {
     if (info.leaves) {
       const keys = info.leaves.slice(0, 5).map(({ key }) => JSON.stringify(key));
       const more = info.leaves.length > 5 ? " and more" : "";
-      throw new Error(
-        `${this.#name()} is a store: leaf(key) opens one of its leaves${keys.length ? `, ${keys.join(", ")}` : ", but it has none"}${more}`,
-      );
+      if (keys.length === 0) throw new Error(`${this.#name()} is a store without leaves`);
+      throw new Error(`${this.#name()} is a store: leaf(key) opens one of its leaves, ${keys.join(", ")}${more}`);
     }
     this.#slices ??= this.#reader();
     const array = await this.#slices.open(this.#key);

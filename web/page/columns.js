@@ -104,7 +104,7 @@ export class Column {
     const isBatches = BATCHES.includes(kind);
     const known = isBatches || NUMBERS.test(kind) || ARRAYS.includes(kind);
     if (["expression", "dsl"].includes(kind)) return this.refuse("its values are not stored, but computed from other columns");
-    if (!known) return this.refuse(`columns of type ${kind ?? "unknown"} cannot be shown`);
+    if (!known) return this.refuse(`columns of type ${kind ?? "unknown"} are not supported`);
     if (table.leaf.stale.includes(this.name))
       return this.refuse("its values are out of date: it is computed from columns that have changed");
     try {
@@ -118,14 +118,16 @@ export class Column {
       if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
-      if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">"))
-        return this.refuse(`big-endian columns of type ${kind} cannot be shown`);
-      if (kind === "dictionary" && dtype !== "<i4") return this.refuse(`expected dictionary codes of dtype <i4, found ${dtype}`);
-      if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("its null mask is not a boolean array");
+      if ((TEXTS[kind] || kind === "utf8") && dtype?.startsWith(">"))
+        return this.refuse(`big-endian columns of type ${kind} are not supported`);
+      if (kind === "dictionary" && dtype !== "<i4")
+        return this.refuse(`expected dictionary codes of dtype <i4, found ${dtype ?? "none"}`);
+      if (this.mask && this.mask.info.dtype !== "|b1")
+        return this.refuse(`its mask of nulls: expected the dtype |b1, found ${this.mask.info.dtype ?? "none"}`);
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
-        return this.refuse("its cells are arrays with more than 64 rows each");
+        return this.refuse("its cells are arrays with more than 64 rows each, which is not supported");
       if (kind === "ndarray" && spec.nullable && spec.null_storage !== "mask")
-        return this.refuse("arrays whose nulls are marked by a value, not by a mask, cannot be shown");
+        return this.refuse("arrays whose nulls are marked by a value, not by a mask, are not supported");
     } catch (error) {
       this.refuse(error.message);
     }
@@ -164,7 +166,7 @@ export class Column {
     }
     if (kind === "bool") return (text) => text === String(value);
     if (typeof value === "string" && kind !== "bytes") return (text) => text === value;
-    throw new Error("null values of this type are not supported");
+    throw new Error(`its null value is not supported for columns of type ${kind}`);
   }
 
   /**

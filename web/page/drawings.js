@@ -98,7 +98,7 @@ function mapped(look, want, answer, label, colored, bar = null) {
  */
 function pointing(look, want, answer) {
   const { state, info } = look;
-  const help = state.view === "image" ? "" : ", click it for the lines through it";
+  const help = state.view === "image" ? "" : ", or click it to see the lines through it";
   const text = el("span", { class: "quiet" }, `Point at an element to see its value${help}. Drag to zoom in.`);
   const lines = el("span", { class: "look-lines" });
   const at = (row, column) => {

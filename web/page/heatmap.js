@@ -28,7 +28,7 @@ export class PixelMap {
         class: "map-frame",
         tabindex: "0",
         role: "application",
-        "aria-label": `${label}. Arrow keys move the pointer, plus and minus zoom, 0 shows everything.`,
+        "aria-label": `${label}. Arrow keys move the pointer; plus and minus zoom; 0 shows everything.`,
       },
       this.canvas,
       this.mark,

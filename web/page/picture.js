@@ -52,7 +52,7 @@ export class Picture {
       class: "picture-scroll",
       tabindex: "0",
       role: "group",
-      "aria-label": "Chunks and blocks. Arrow keys move from chunk to chunk, plus and minus zoom.",
+      "aria-label": "Chunks and blocks. Arrow keys move from chunk to chunk; plus and minus zoom.",
     });
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     this.canvas.addEventListener("pointerover", (event) => {
@@ -285,7 +285,7 @@ export class Picture {
   place(chunk) {
     if (this.index === undefined) return "looking for its position …";
     if (this.index.error !== undefined) return `its position is unknown: ${this.index.error}`;
-    if (chunk.special) return `special chunk (${chunk.special}), which takes no bytes`;
+    if (chunk.special) return `special chunk (${chunk.special}), which has no bytes of its own`;
     if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])}`;
     if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
     return "this chunk is missing or damaged";

@@ -36,7 +36,7 @@ export class Records {
       throw new Error("the file that marks deleted rows (_valid_rows) is not a boolean array of one dimension");
     if (length > MOST)
       throw new Error(
-        `the table has ${thousands(length)} rows, including deleted and unused ones: at most ${thousands(MOST)} can be shown`,
+        `the table has ${thousands(length)} rows, including deleted and unused ones: at most ${thousands(MOST)} are supported`,
       );
     const live = new Uint32Array(length);
     this.rows = 0;

@@ -28,5 +28,5 @@ export function strange(hex) {
   const bytes = hex.match(/../g).map((digits) => parseInt(digits, 16));
   // The first bytes of a frame include control characters.
   const isText = bytes.every((byte) => byte >= 0x20 || [0x09, 0x0a, 0x0d].includes(byte));
-  return isText ? "This is a text file, not a Blosc2 file." : null;
+  return isText ? "This looks like a text file, not a Blosc2 file." : null;
 }

@@ -49,7 +49,7 @@ export function name(entry) {
 /** A value as JSON or text, or its bytes if it is neither. */
 function content(entry) {
   if (entry.error !== undefined) return el("p", { class: "problem" }, `cannot be read: ${entry.error}`);
-  if (entry.value_error !== undefined) return el("p", { class: "problem" }, `cannot be decompressed: ${entry.value_error}`);
+  if (entry.value_error !== undefined) return el("p", { class: "problem" }, `cannot be read: ${entry.value_error}`);
   // A string with several lines is shown as text.
   if (typeof entry.value === "string" && entry.value.includes("\n")) {
     return folded(entry.value.split("\n").map(visible).join("\n"));
@@ -59,7 +59,7 @@ function content(entry) {
     return el(
       "div",
       {},
-      el("span", { class: "quiet" }, "not MessagePack: "),
+      el("span", { class: "quiet" }, "cannot be read as MessagePack: "),
       el("code", {}, entry.content.slice(0, 400) + (entry.content.length > 400 ? "…" : "")),
     );
   return el("span", { class: "quiet" }, "empty");

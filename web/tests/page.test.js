@@ -618,7 +618,7 @@ hosted("several URLs make a menu, and so does a list of files and folders on the
 test("other formats have messages in words", async () => {
   const { page, wrong } = await visit(browser, home.url);
   for (const [name, bytes, words] of [
-    ["notes.txt", Buffer.from("hello\nthis is text\n"), "This is a text file, not a Blosc2 file."],
+    ["notes.txt", Buffer.from("hello\nthis is text\n"), "This looks like a text file, not a Blosc2 file."],
     ["nothing", Buffer.alloc(0), "The file is empty."],
     [
       "a.npy",

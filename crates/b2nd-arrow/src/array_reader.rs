@@ -76,10 +76,10 @@ impl ArrayReader {
         let (rows, inner) = shape.split_first().map_or((1, shape), |(&rows, inner)| (rows, inner));
         let inner: Option<Vec<i32>> = inner.iter().map(|&length| i32::try_from(length).ok()).collect();
         let inner = inner.ok_or_else(|| refused(format!("expected rows of 1 byte to 64 MiB, found the shape {shape:?}")))?;
-        let items = inner.iter().try_fold(1_usize, |items, &length| items.checked_mul(usize::try_from(length).ok()?));
-        let width = match items.and_then(|items| items.checked_mul(dtype.itemsize())) {
-            Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
-            Some(width @ ..=MAX_ROW) => width,
+        let items = inner.iter().fold(1, |items: usize, &length| items.saturating_mul(usize::try_from(length).unwrap_or(0)));
+        let width = match items.saturating_mul(dtype.itemsize()) {
+            0 => return Err(refused("its rows have 0 bytes each: expected rows of 1 byte to 64 MiB".to_owned())),
+            width @ ..=MAX_ROW => width,
             _ => {
                 let found = format!("found the row shape {inner:?} and the dtype {dtype}");
                 return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
@@ -115,7 +115,7 @@ fn lists(values: ArrayRef, lengths: &[i32]) -> Result<ArrayRef> {
 fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<ArrayRef> {
     if !dtype.fields().is_empty() {
         if dtype.itemsize() == 0 {
-            return Err(Error::new(ErrorKind::Refused, "a structure has no bytes"));
+            return Err(Error::new(ErrorKind::Refused, format_args!("structures of the dtype {dtype} have 0 bytes")));
         }
         let column = |field: &b2nd::dtype::Field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();

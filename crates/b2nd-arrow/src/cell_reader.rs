@@ -89,7 +89,7 @@ pub(crate) fn cells_in(frame: Frame<Bytes>) -> Result<Cells> {
     let has = |name| frame.header().metalayers().get(name).is_some();
     let (has_batches, has_chunks) = (has(METALAYER), has(CELLS));
     if !has_batches && !has_chunks {
-        return Err(Error::new(ErrorKind::NotFound, "it is not an object array, a batch array or a list array"));
+        return Err(Error::new(ErrorKind::NotFound, "the frame is not an object array, a batch array or a list array"));
     }
     let leaf = ColumnFile::new(frame, MAX_BYTES)?;
     if has_batches { Cells::batches(leaf) } else { Ok(Cells::chunks(leaf)) }

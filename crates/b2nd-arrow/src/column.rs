@@ -116,7 +116,7 @@ fn read_codes(codes: &ArrayRef, dictionary: &Dictionary, words: &ArrayRef, selec
     for (at, &code) in codes.values().iter().enumerate() {
         let is_word = usize::try_from(code).is_ok_and(|code| code < words.len());
         if code != dictionary.null_code && !is_word {
-            let message = format!("code {code} is outside of the dictionary: the number of its values is {}", words.len());
+            let message = format!("code {code} is not in the dictionary of {}", b2nd_store::text::count(words.len(), "value"));
             return Err(Error::damaged(message).at_row(selection.row(at)));
         }
         keys.push(if code == dictionary.null_code { 0 } else { code });

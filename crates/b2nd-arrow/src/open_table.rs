@@ -91,7 +91,7 @@ impl OpenTable {
             }
         }
         if let Some(rows) = metadata.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
-            return Err(Error::damaged(format_args!("the schema's n_rows: expected a number of rows, found {rows}")));
+            return Err(Error::damaged(format_args!("the schema's n_rows: expected an integer of at least 0, found {rows}")));
         }
         let columns = columns_of(&metadata, options.objects)?;
         // Opens the files whose names match no column. This fails if the name of a file in the archive's directory differs from the name in

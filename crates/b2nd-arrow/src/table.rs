@@ -240,11 +240,11 @@ impl Table {
     /// completely before the deadline counts as an error.
     pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let too_late =
-            || Error::new(ErrorKind::Refused, "a column could not be read within the time limit").in_table(&self.0.name);
+        let late = || Error::new(ErrorKind::Refused, "its values could not be read within the time limit").in_table(&self.0.name);
+        let too_late = |place| late().in_column(self.0.schema.field(place).name());
         let first = |place| match self.read(&[place], 0..self.rows(), BATCH_SIZE) {
             Ok(mut reader) => std::iter::from_fn(|| match is_late() {
-                true => Some(Err(too_late())),
+                true => Some(Err(too_late(place))),
                 false => reader.next_batch(),
             })
             .find_map(Result::err),

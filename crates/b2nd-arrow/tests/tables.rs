@@ -121,7 +121,7 @@ fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() 
     let names: Vec<_> = table.columns().iter().map(|column| (column.name(), column.kind(), column.data_type().is_ok())).collect();
     assert_eq!(names, [("i", "int16", true), ("c", "complex64", true), ("o", "object", false), ("twice", "computed", false)]);
     let refused = [
-        ("o", "values of the kind object have no common type"),
+        ("o", "values of the kind object have no declared type"),
         ("twice", "its values are not in a file: python-blosc2 computes them from \"i\" with the expression \"(o0 * 2)\""),
     ];
     for (name, why) in refused {
@@ -319,7 +319,7 @@ fn an_array_has_its_rows_as_batches() {
     let rows = two[0].column(0).as_fixed_size_list();
     assert_eq!(rows.value(2).as_primitive::<arrow_array::types::Int32Type>().values(), &[6, 7, 8]);
     let error = ArrayReader::new(write("empty", &[4, 0])).err().unwrap();
-    assert_eq!(error.to_string(), "its rows are empty: expected rows of 1 byte to 64 MiB");
+    assert_eq!(error.to_string(), "its rows have 0 bytes each: expected rows of 1 byte to 64 MiB");
     let three: Vec<_> = ArrayReader::new(write("three", &[2, 3, 2])).unwrap().map(|batch| batch.unwrap()).collect();
     let second = three[0].column(0).as_fixed_size_list().value(1);
     let last = second.as_fixed_size_list().value(2);
@@ -360,7 +360,8 @@ fn fields_are_columns_and_days_are_dates() {
 fn a_field_whose_structures_are_empty_is_an_error() {
     let read = |_: std::ops::Range<u64>| Ok::<_, std::io::Error>(vec![0; 4]);
     let error = ArrayReader::with("[('a', [('b', 'S')]), ('c', '<i4')]".parse().unwrap(), &[1], read).err().unwrap();
-    assert_eq!((error.kind(), error.to_string()), (ErrorKind::Refused, "a structure has no bytes".to_owned()));
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().ends_with(" have 0 bytes"), "{error}");
 }
 
 #[test]
@@ -430,10 +431,8 @@ fn values_of_lists_batches_and_objects_are_what_python_wrote() {
     for array in ["example.b2nd", sparse] {
         let array = std::fs::File::open(format!("../../tests/data/{array}")).unwrap();
         let error = CellReader::new(std::sync::Arc::new(array)).err().unwrap();
-        assert_eq!(
-            (error.kind(), error.to_string()),
-            (ErrorKind::NotFound, "it is not an object array, a batch array or a list array".to_owned())
-        );
+        let expected = "the frame is not an object array, a batch array or a list array";
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::NotFound, expected.to_owned()));
     }
 }
 
@@ -522,7 +521,7 @@ fn batches_before_an_error_come_out() {
     let table = Table::open(directory.path()).unwrap();
     let place = table.project(["d"]).unwrap();
     let before: Vec<_> = table.read(&place, 0..6, 1).unwrap().map(|batch| batch.unwrap()).collect();
-    // The code of physical row 5, which is row 4 because a row before it is deleted, is outside of the dictionary.
+    // The code of physical row 5, which is row 4 because a row before it is deleted, is not in the dictionary.
     let path = directory.path().join("_cols/d.b2nd");
     let array = b2nd_ndarray::Array::open(&path).unwrap();
     let mut codes = array.read::<i32>(&array.whole()).unwrap();
@@ -535,7 +534,7 @@ fn batches_before_an_error_come_out() {
         assert_eq!(batch.as_ref().unwrap(), before);
     }
     let error = read[4].as_ref().unwrap_err().to_string();
-    assert!(error.contains("column \"d\", row 4: code 99 is outside of the dictionary"), "{error}");
+    assert!(error.contains("column \"d\", row 4: code 99 is not in the dictionary of "), "{error}");
 }
 
 #[test]
@@ -557,7 +556,7 @@ fn a_schema_that_python_refuses_is_an_error() {
     let expected = "it: column \"n\": the schema: two columns have this name";
     assert_eq!(refused("blocks.b2z", twice), expected);
     let rows: Change = |schema| schema.replace("\"n_rows\": ", "\"n_rows\": -");
-    assert_eq!(refused("blocks.b2z", rows), "it: the schema's n_rows: expected a number of rows, found -275");
+    assert_eq!(refused("blocks.b2z", rows), "it: the schema's n_rows: expected an integer of at least 0, found -275");
     let columns: Change = |schema| schema.replace("\"columns\":", "\"columnz\":");
     assert_eq!(refused("blocks.b2z", columns), "it: the schema: columns: expected a list");
     let key: Change = |schema| schema.replacen("{\"name\"", "{\"colour\":1,\"name\"", 1);

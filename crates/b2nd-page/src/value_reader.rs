@@ -131,7 +131,7 @@ impl ValueReader {
         let ranges: Vec<_> = ranges.chunks_exact(2).map(|range| range[0]..range[1]).collect();
         let count = ranges.iter().fold(0_u64, |count, range| count.saturating_add(range.end.saturating_sub(range.start)));
         if count > CELLS {
-            return answer(Err(Error::custom(format_args!("{count} cells are too many: at most {CELLS} can be shown at once"))));
+            return answer(Err(Error::custom(format_args!("{count} cells are too many: at most {CELLS} can be read at once"))));
         }
         let cells = self.cells.as_ref().ok_or_else(nothing);
         answer(cells.and_then(|cells| Ok(to_json(&cells.read(&ranges).map_err(Error::custom)?))))
@@ -200,7 +200,7 @@ impl ValueReader {
             total = total.saturating_add(plane.rows.saturating_mul(plane.columns).saturating_mul(each));
             // A plane without columns may still have too many rows.
             if total.max(plane.rows).max(plane.columns) > MOST {
-                return Err(Error::custom("the plane has too many elements to be shown at once: choose a smaller part"));
+                return Err(Error::custom("the plane is too large to be shown at once: choose a smaller part"));
             }
             let mut add = |name: &str, bytes: &[u8]| {
                 names.push(json!([name, bytes.len()]));
@@ -216,7 +216,7 @@ impl ValueReader {
                 "texts" => answer["texts"] = json!(drawn::texts(array, seen, plane, view.fields)),
                 "csv" => answer["csv"] = json!(drawn::csv(array, seen, plane, view.fields)),
                 "count" => answer["count"] = self.count(array, seen, plane, view)?,
-                other => return Err(Error::custom(format!("the page requests the unknown format {other:?}: load the page again"))),
+                other => return Err(Error::custom(format!("the page requests the unknown form {other:?}: load the page again"))),
             }
         }
         answer["buffers"] = Value::Array(names);

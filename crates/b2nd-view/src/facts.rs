@@ -185,7 +185,7 @@ pub fn grid(grid: &Grid) -> [Fact; 3] {
 pub fn padding(grid: &Grid) -> Option<Fact> {
     let padding = match slice::padding(grid)? {
         0.0 => "none".to_owned(),
-        padding => format!("{} of the chunks", percent(padding)),
+        padding => format!("{} of the uncompressed chunks", percent(padding)),
     };
     Some(Fact("padding", padding, "padding"))
 }

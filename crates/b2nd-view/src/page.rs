@@ -130,7 +130,7 @@ fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     }
     page.line(chunks.0, chunks.1);
     if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
-        page.line("", styled(NOTICE, format_args!("the frame has {}", count(found, "chunk"))));
+        page.line("", styled(NOTICE, format_args!("the header's nbytes and chunksize give {}", count(found, "chunk"))));
     }
     if page.options.full {
         let facts = [blocks, elements].into_iter().chain(facts::padding(&grid));

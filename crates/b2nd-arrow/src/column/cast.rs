@@ -15,7 +15,7 @@ pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array.clone());
     }
-    let refused = || Error::damaged(format_args!("expected {to}, found {}", array.data_type()));
+    let refused = || Error::damaged(format_args!("expected values of the Arrow type {to}, found {}", array.data_type()));
     Ok(match (array.data_type(), to) {
         (DataType::List(_), DataType::List(field)) => {
             let list = array.as_list::<i32>();

@@ -278,7 +278,7 @@ fn inside(ranges: &[Range<u64>], outer: Range<u64>) -> Vec<Range<u64>> {
 fn array_len(cursor: &mut Cursor) -> Result<usize> {
     match cursor.token()? {
         Token::Array(count) => Ok(count),
-        token => Err(unexpected("a block to be an array", &token)),
+        token => Err(unexpected("an array of the cells of a block", &token)),
     }
 }
 

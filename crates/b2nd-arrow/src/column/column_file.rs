@@ -8,7 +8,7 @@ use b2nd_store::attributes::MAX_VALUE;
 use b2nd_store::{Bytes, Folder, Store};
 
 use crate::column::text_builder::{MAX_BYTES, too_long};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The number of bytes at the start of a chunk that are read together with its header, because the block table follows the header.
 const FRONT: u64 = 4096;
@@ -42,7 +42,7 @@ impl ColumnFile {
 
     pub(crate) fn new(frame: Frame<Bytes>, most: u64) -> Result<ColumnFile> {
         if frame.header().frame_type() == FrameType::Sparse {
-            return Err(Error::damaged("the frame is sparse: expected a contiguous frame"));
+            return Err(Error::new(ErrorKind::Refused, "the frame is sparse: expected a contiguous frame"));
         }
         Ok(ColumnFile { frame, most: most.min(MAX_BYTES) })
     }
@@ -53,7 +53,7 @@ impl ColumnFile {
 
     pub(crate) fn dtype(&self) -> Result<String> {
         let meta = self.frame.header().array()?.ok_or_else(|| Error::damaged("the frame contains no array"))?;
-        Ok(meta.dtype().unwrap_or_default().to_owned())
+        Ok(meta.dtype().unwrap_or("none").to_owned())
     }
 
     /// Returns an error if `bytes` exceeds the maximum number of decompressed bytes in memory.
@@ -82,7 +82,7 @@ impl ColumnFile {
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
         if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {
             return Err(Error::damaged(format_args!(
-                "the vlmetalayer {name:?} has {nbytes} bytes, compressed {cbytes}: the limits are {MAX_VALUE}, {MAX_RATIO} to 1"
+                "the vlmetalayer {name:?}: expected at most {MAX_VALUE} bytes and {MAX_RATIO} to 1, found {nbytes} from {cbytes}"
             )));
         }
         self.allow(nbytes as u64)?;
@@ -155,7 +155,7 @@ fn block_table(front: &[u8]) -> b2nd_frame::Result<b2nd_frame::Blocks<'_>> {
 /// Returns an error if `nbytes` bytes of data in `cbytes` compressed bytes exceed [`MAX_RATIO`].
 fn plausible(nbytes: usize, cbytes: usize) -> Result<()> {
     if nbytes / MAX_RATIO > cbytes {
-        return Err(Error::damaged(format_args!("{nbytes} bytes, compressed to {cbytes}: the limit is {MAX_RATIO} to 1")));
+        return Err(Error::damaged(format_args!("{nbytes} bytes are compressed to {cbytes}: the limit is {MAX_RATIO} to 1")));
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ impl FixedColumn {
         let found = rows.array.geometry().shape().get(1..).unwrap_or_default();
         let expected = shape.unwrap_or_default();
         if !is_stored_as(element, &dtype) {
-            return Err(Error::damaged(format_args!("expected values for {element}, found the dtype {dtype:?}")));
+            return Err(Error::damaged(format_args!("expected a little-endian dtype for {element}, found {dtype:?}")));
         }
         if !found.iter().map(|&axis| u64::try_from(axis).ok()).eq(expected.iter().map(|&axis| Some(axis))) {
             return Err(Error::damaged(format_args!("expected rows of the shape {expected:?}, found {found:?}")));

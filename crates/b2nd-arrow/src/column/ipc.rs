@@ -31,8 +31,8 @@ const MOST_VALUES: usize = 1 << 24;
 /// Fails if the block is damaged, or is not Arrow IPC of one column with a supported type.
 pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
     read(block, schema, |Batch { batch, body, schema, version }, dictionaries| {
-        let batch = read_record_batch(body, batch, schema.clone(), dictionaries, None, &version).map_err(wrong)?;
-        Ok(batch.column(0).clone())
+        let batch = read_record_batch(body, batch, schema.clone(), dictionaries, None, &version);
+        Ok(batch.map_err(|error| wrong(format_args!("a batch that Arrow cannot read: {error}")))?.column(0).clone())
     })
 }
 
@@ -50,7 +50,7 @@ pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
 
 /// Returns the number of values in a block, without decoding them.
 pub(crate) fn count(block: &[u8], schema: Option<&[u8]>) -> Result<u64> {
-    read(block, schema, |Batch { batch, .. }, _| u64::try_from(batch.length()).map_err(wrong))
+    read(block, schema, |Batch { batch, .. }, _| u64::try_from(batch.length()).map_err(|_| wrong("a negative number of rows")))
 }
 
 /// A record batch of one column, whose lengths have been checked.
@@ -198,7 +198,7 @@ impl<'a> Lengths<'a> {
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
         let length = length.ok_or_else(|| {
             let (found, body) = (node.length(), self.body);
-            wrong(format_args!("an array of {found} values in a message of {body} bytes, which can hold 0 to {most}"))
+            wrong(format_args!("an array of length {found} in a message of {body} bytes, which can hold 0 to {most} values"))
         })?;
         self.buffer(1, if node.null_count() > 0 { length.div_ceil(8) } else { 0 })?;
         let offsets = if length == 0 { 0 } else { length + 1 };
@@ -219,12 +219,12 @@ impl<'a> Lengths<'a> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
             (start, Ok(length)) if start.ok().and_then(|start| start.checked_add(length)).is_none_or(|end| end > self.body) => {
-                Err(wrong(format_args!("a buffer that is not inside the {} bytes of its message", self.body)))
+                Err(wrong(format_args!("a buffer that is not inside its message, whose length in bytes is {}", self.body)))
             }
             (_, Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
             _ => {
                 let (found, least) = (buffer.length(), count.saturating_mul(width));
-                Err(wrong(format_args!("a buffer of {found} bytes: expected at least {least}, and a multiple of {width}")))
+                Err(wrong(format_args!("a buffer of length {found}: expected at least {least}, and a multiple of {width}")))
             }
         }
     }

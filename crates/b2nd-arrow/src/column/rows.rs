@@ -25,9 +25,9 @@ impl RowArray {
     pub(crate) fn open(leaf: ColumnFile) -> Result<RowArray> {
         let array = leaf.array()?;
         let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("the array has no dimensions"))?;
-        let items = row.iter().try_fold(1_usize, |items, &axis| items.checked_mul(usize::try_from(axis).ok()?));
-        let width = items.and_then(|items| items.checked_mul(array.itemsize())).filter(|&width| width <= MAX_ROW);
-        let width = width.ok_or_else(|| Error::damaged(format_args!("a row of the shape {row:?} is longer than 64 MiB")))?;
+        let width = row.iter().fold(array.itemsize(), |all, &axis| all.saturating_mul(axis.try_into().unwrap_or(usize::MAX)));
+        let long = || Error::damaged(format_args!("a row of the shape {row:?} is longer than 64 MiB"));
+        let width = Some(width).filter(|&width| width <= MAX_ROW).ok_or_else(long)?;
         Ok(RowArray { array, leaf, width })
     }
 

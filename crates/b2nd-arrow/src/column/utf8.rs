@@ -28,9 +28,9 @@ impl Utf8Column {
             let dtype = leaf.dtype()?;
             let rows = RowArray::open(leaf)?;
             if dtype != expected || rows.width != if expected == "<i8" { 8 } else { 1 } {
-                let (file, width) = (place.file(end), rows.width);
+                let (file, width) = (place.file(end), b2nd_store::text::count(rows.width, "byte"));
                 return Err(Error::damaged(format_args!(
-                    "{file:?}: expected one value of {expected} in each row, found rows of {width} bytes with the dtype {dtype:?}"
+                    "{file:?}: expected one value of {expected} in each row, found rows of {width} with the dtype {dtype:?}"
                 )));
             }
             Ok(rows)

@@ -109,7 +109,7 @@ impl Spec {
             }
             "struct" => Kind::Struct(fields(spec)?),
             "list" => list(spec)?,
-            "object" => Kind::Refused("values of the kind object have no common type".to_owned()),
+            "object" => Kind::Refused("values of the kind object have no declared type".to_owned()),
             kind => match number(kind) {
                 Some(element) => Kind::Element(element),
                 None => Kind::Refused(format!("the kind {kind:?} is not supported")),
@@ -137,9 +137,8 @@ impl Spec {
         Ok(match &self.kind {
             Kind::Element(element) => element.clone(),
             Kind::NdArray(element, shape) => {
-                let length = shape.iter().try_fold(1_u64, |length, &axis| length.checked_mul(axis));
-                let length = length.and_then(|length| i32::try_from(length).ok());
-                let length = length.ok_or_else(|| format!("a row of the shape {shape:?} has more than 2^31 - 1 elements"))?;
+                let length = i32::try_from(shape.iter().fold(1_u64, |length, &axis| length.saturating_mul(axis)));
+                let length = length.map_err(|_| format!("a row of the shape {shape:?} has more than 2^31 - 1 elements"))?;
                 DataType::FixedSizeList(Arc::new(item(element.clone())), length)
             }
             Kind::Utf8 => DataType::LargeUtf8,

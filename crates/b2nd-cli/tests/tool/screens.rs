@@ -108,7 +108,7 @@ fn full_pages_have_all_and_cut_ones_say_how_many_are_left_out() {
     let (full, _) = on_screen(&tests, (80, 24), &["info", "--full", "layers.b2nd"]).unwrap();
     let names = |lines: &[String]| lines.iter().filter(|line| line.contains("name of a metalayer")).count();
     assert_eq!(names(&full), 12 + 16);
-    let more = |line: &String| line.trim().strip_prefix("… ")?.strip_suffix(" more (--full)")?.parse::<usize>().ok();
+    let more = |line: &String| line.trim().strip_prefix("… ")?.strip_suffix(" more: use --full")?.parse::<usize>().ok();
     // The metalayer of the array may be among those that are left out.
     let left_out: usize = cut.iter().filter_map(more).sum();
     assert!((28..=29).contains(&(names(&cut) + left_out)), "{}", cut.join("\n"));

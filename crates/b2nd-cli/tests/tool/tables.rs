@@ -67,12 +67,12 @@ fn a_table_is_exported_whole_or_not_at_all() {
 fn a_column_without_an_arrow_type_is_named() {
     assert_eq!(
         tables().refused(&["cat", "refused.b2z", "--columns", "i,o"]),
-        "refused.b2z: column \"o\": values of the kind object have no common type"
+        "refused.b2z: column \"o\": values of the kind object have no declared type"
     );
     let json = tables().ok(&["cat", "refused.b2z", "--objects", "--columns", "o,i", "--rows", ":2", "--json"]);
     assert_eq!(json, "{\"o\":\"{\\\"a\\\":[1,null]}\",\"i\":1}\n{\"o\":\"\\\"text\\\"\",\"i\":2}\n");
     let shown = tables().ok(&["cat", "refused.b2z"]);
-    assert!(shown.contains("column \"o\" is left out: values of the kind object have no common type\n"), "{shown}");
+    assert!(shown.contains("column \"o\" is left out: values of the kind object have no declared type\n"), "{shown}");
     // Columns that were not chosen are not missing.
     assert!(!tables().ok(&["cat", "refused.b2z", "--columns", "i"]).contains("left out"));
     let (csv, error, status) = tables().run(&["export", "refused.b2z", "-", "--format", "csv", "--columns", "i"]);
@@ -184,7 +184,7 @@ fn check_reads_the_values_of_tables() {
     fs::write(tests.path("t.b2d/_cols/i.b2nd"), member.read(0..member.len().unwrap()).unwrap()).unwrap();
     assert!(tests.ok(&["check", "t.b2d"]).lines().all(|line| line.contains(": ok: ")));
     let (found, _, code) = tests.found(&["check", "--data", "t.b2d"]);
-    assert!(found.contains("column \"i\": expected values for Int32, found the dtype \"|i1\""), "{found}");
+    assert!(found.contains("column \"i\": expected a little-endian dtype for Int32, found \"|i1\""), "{found}");
     assert_eq!(code, 1);
     // The error of each command contains the path and the column only once.
     for args in [&["cat", "t.b2d"][..], &["cat", "--csv", "t.b2d"], &["stats", "t.b2d"], &["export", "t.b2d", "t.json"]] {
@@ -201,7 +201,7 @@ fn check_reads_the_values_of_tables() {
         fs::rename(tests.path("t.b2d"), &path).unwrap();
         let output = tests.command(&["check", "--data"]).arg(name).output().unwrap();
         let found = String::from_utf8(output.stdout).unwrap();
-        assert!(found.contains("column \"i\": expected values for Int32"), "{found}");
+        assert!(found.contains("column \"i\": expected a little-endian dtype for Int32"), "{found}");
         assert_eq!(output.status.code(), Some(1));
         fs::rename(&path, tests.path("t.b2d")).unwrap();
     }

@@ -74,7 +74,8 @@ fn descend(dtype: &DType, name: Option<&str>, shape: &[usize], offsets: &[usize]
         let items = dtype.shape().iter().fold(1, |items: usize, &length| items.saturating_mul(length));
         let values = items.saturating_mul(offsets.len());
         if values > MOST_IN_ELEMENT {
-            return Err(Error::custom(format_args!("{:?}: expected at most {MOST_IN_ELEMENT} values in each element, found {values}", name.unwrap_or("elements"))));
+            let of = name.map_or_else(String::new, |name| format!("field {name:?}: "));
+            return Err(Error::custom(format!("{of}expected at most {MOST_IN_ELEMENT} values in each element, found {values}")));
         }
         let offsets: Vec<_> = offsets.iter().flat_map(|offset| (0..items).map(move |item| offset + item * size)).collect();
         return descend(dtype.base(), name, &[shape, dtype.shape()].concat(), &offsets, columns);

@@ -80,11 +80,11 @@ impl<'a> Page<'a> {
         let length = |parts: &[PagePart], most: usize| title + parts.iter().map(|part| part.len(most)).sum::<usize>();
         let fitting = |parts: &[PagePart], height: usize| (1..=height).rev().find(|&most| length(parts, most) <= height);
         let mut most = fitting(&self.parts, height).unwrap_or(0);
-        let mut left_out = 0;
+        let mut omitted = 0;
         if length(&self.parts, usize::MAX) > height && most < LIST {
             while length(&self.parts, LIST) > height.saturating_sub(1) {
                 let Some(part) = self.parts.pop() else { break };
-                left_out += part.len(usize::MAX);
+                omitted += part.len(usize::MAX);
             }
             most = LIST;
         }
@@ -93,11 +93,11 @@ impl<'a> Page<'a> {
             if part.lines.len() > most {
                 let more = part.lines.len() - (most - 1);
                 part.lines.truncate(most - 1);
-                part.lines.push(format!("    … {} more ({option})", thousands(more)));
+                part.lines.push(format!("    … {} more: use {option}", thousands(more)));
             }
         }
-        if left_out != 0 {
-            self.parts.push(PagePart { lines: vec![format!("  … {} (--full)", count(left_out, "more line"))], option: None });
+        if omitted != 0 {
+            self.parts.push(PagePart { lines: vec![format!("  … {}: use --full", count(omitted, "more line"))], option: None });
         }
     }
 
@@ -153,7 +153,7 @@ impl<'a> Page<'a> {
         let mut rows: Vec<_> = attributes.iter().map(|(name, _)| vec![quoted(name.as_bytes())]).collect();
         let room = self.room_beside(&rows);
         for (row, (name, value)) in rows.iter_mut().zip(attributes.iter()) {
-            let text = || value.map_or_else(|| "not MessagePack".to_owned(), |found| value::text(&found, room));
+            let text = || value.map_or_else(|| "cannot be read as MessagePack".to_owned(), |found| value::text(&found, room));
             row.push(self.hidden(name.as_bytes(), value).unwrap_or_else(text));
         }
         self.table(columns(&rows, &[]));
