@@ -113,7 +113,7 @@ impl Diff {
     /// Compares the frames, stores and leaves that have the same key at both paths, and reports keys that exist at only one path.
     fn frames(&self, a: &Said, b: &Said, lines: &mut Lines) {
         for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
-            let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
+            let kind = |object: &Value| printable(object["kind"].as_str().or(object["format"].as_str()).unwrap_or("frames"));
             match (a.get(key), b.get(key)) {
                 (Some((of, one)), Some((of_other, other))) => {
                     let before = lines.lines.len();
