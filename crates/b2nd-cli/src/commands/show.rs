@@ -208,8 +208,7 @@ impl Show {
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, tally, .. })) = (names.as_slice(), columns.pop()) else {
             let none = "none of the selected columns has numbers or times: there is nothing to draw".to_owned();
-            let all = names.join(", ");
-            let some = format!("a PNG file shows one column: with --columns, choose one of {all} that is not a part of a struct");
+            let some = format!("a PNG file shows one column, not a part of one: choose from {} with --columns", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
         let sample = if numbers.len() as u64 == tally.count + tally.nan { "" } else { "  (a sample)" };

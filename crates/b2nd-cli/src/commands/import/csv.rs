@@ -168,7 +168,7 @@ pub(crate) fn read(
         let (fields, values) = (count(fields as u64, "field"), count(values as u64, "value"));
         return Err(Error::new(format_args!("the dtype has {fields}, but a record has {values}")));
     }
-    // Names are not values of a given dtype.
+    // If a dtype is given, a heading has a name that is not a value of this dtype.
     let keep = if is_guess { ": to keep it as values, use --header=false" } else { "" };
     let note = match (is_guess && fields != 0, has_names, header) {
         (true, true, None) => format!("each record becomes a structure: {dtype}; record 1 is a heading{keep}"),
