@@ -15,8 +15,8 @@ const SHOWN: usize = 10;
 /// Options for numbers that are nearly equal.
 #[derive(Args, Default)]
 pub(crate) struct Tolerance {
-    /// Numbers are equal if they differ by at most N times the absolute value of the second number; NaN equals NaN. Is added to --atol.
-    /// Implies --data.
+    /// Numbers are equal if they differ by at most N times the absolute value of the second number; NaN equals NaN. If --atol is
+    /// given too, the two limits are added. Implies --data.
     #[arg(long, value_name = "N")]
     rtol: Option<f64>,
 

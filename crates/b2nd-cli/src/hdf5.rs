@@ -133,7 +133,7 @@ pub(crate) fn chunks(_: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {
 /// Formats a list of [`chunks`] as the lines of a table.
 pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
     if chunks.is_empty() {
-        return vec!["the dataset has no chunks: its data is stored in one piece, or was not written".to_owned()];
+        return vec!["the file has no chunks of this dataset: its data is stored in one piece, or was not written".to_owned()];
     }
     let cell = |value: &Json| match value {
         Json::Number(number) => thousands(number),

@@ -136,9 +136,9 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
         let line = if is_line || is_record {
             let count = if is_line { rows.iter().map(Vec::len).sum() } else { rows.len() - 1 };
             let which = if cut.end == End::First { "first" } else { "last" };
-            let all_fields = rows.first().map_or(0, Vec::len);
-            let fields = if all { String::new() } else { format!(", {printed} of {all_fields} fields") };
-            format!("… the {which} {} of {}{fields}", thousands(count), thousands(whole.iter().product::<i64>()))
+            let part = format!("the {which} {} of {}", thousands(count), thousands(whole.iter().product::<i64>()));
+            let fields = (!all).then(|| format!("{printed} of {} fields", rows.first().map_or(0, Vec::len)));
+            format!("… {}", is_cut.then_some(part).into_iter().chain(fields).collect::<Vec<_>>().join(", "))
         } else {
             format!("… [{}] of {}", ranges.join(", "), shape.join(" x "))
         };

@@ -88,7 +88,7 @@ impl Served {
     fn open(&self) -> Result<Shown> {
         let path = self.location.path();
         if path.is_some_and(|path| path.canonicalize().ok() != self.file) {
-            return Err(Error::new("the file was removed or cannot be reached, or its path has another symbolic link now"));
+            return Err(Error::new("the file was removed or cannot be reached, or a symbolic link in its path was changed"));
         }
         let name = self.name.as_str();
         Ok(match (&self.file, self.location.key()) {

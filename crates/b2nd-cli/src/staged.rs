@@ -39,7 +39,7 @@ pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Resu
 pub(crate) fn must_be_local(word: &Path, command: &str) -> Result<()> {
     let location = Location::new(word.as_os_str());
     let what_to_do = match (location.path(), location.key()) {
-        (_, Some(_)) => "inside a store: `b2nd repack` copies an array in a store to a file",
+        (_, Some(_)) => "by its key: `b2nd repack` copies an array in a store to a file",
         (None, None) if !location.is_stdin() => "from a server: download the file first",
         _ => return Ok(()),
     };

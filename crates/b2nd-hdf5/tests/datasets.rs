@@ -30,7 +30,7 @@ fn every_dataset_has_the_shape_dtype_and_values_that_h5py_reads() {
     let directory = Path::new("tests/data");
     let expected = std::fs::read_to_string(directory.join("values.json")).unwrap();
     let expected: BTreeMap<String, Value> = serde_json::from_str(&expected).unwrap();
-    assert_eq!(expected.len(), 41);
+    assert_eq!(expected.len(), 43);
     for (name, expected) in expected {
         let (file, path) = name.split_once("::").unwrap();
         let array = open(&directory.join(file)).array(path).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::output;
+use crate::piped::Piped;
 use crate::staged::{must_be_new, must_not_look_foreign};
 use crate::values;
 
@@ -18,7 +19,7 @@ pub(crate) struct Concat {
     #[arg(required = true)]
     arrays: Vec<PathBuf>,
 
-    /// The new file.
+    /// The new file, or - for standard output.
     out: PathBuf,
 
     /// The axis along which the arrays are joined, counted from 0.
@@ -41,20 +42,22 @@ impl Concat {
         crate::signals::clean_up();
         let arrays = self.arrays.iter().map(|word| open(word)).collect::<Result<Vec<_>>>()?;
         let options = ConcatOptions { recompress: self.recompress, overwrite: self.overwrite };
-        let done = b2nd_ndarray::concat(&arrays, self.axis, &self.out, &options);
-        done.map(|()| 0).map_err(|error| match error.kind() {
-            b2nd_ndarray::Error::Misaligned { .. } => Error::new(format_args!("{error} (--recompress)")),
-            _ => Error::new(error),
-        })
+        let files = Piped::new(Path::new(""), Some(&self.out))?;
+        let done = b2nd_ndarray::concat(&arrays, self.axis, files.target.as_ref().unwrap_or(&self.out), &options);
+        done.map_err(|error| match error.kind() {
+            b2nd_ndarray::Error::Misaligned { .. } => Error::new(format_args!("{error}: use --recompress")),
+            _ => Error::new(files.named(&error.to_string())),
+        })?;
+        files.print().map(|()| 0)
     }
 }
 
 fn open(word: &Path) -> Result<Array> {
     let location = Location::new(word.as_os_str());
     let array = match (location.path(), location.key()) {
-        (Some(path), Some(key)) => Array::from_store(path, key),
-        (Some(path), None) => Array::open(path),
-        _ => Array::from_source(values::source(word)?, 0),
+        (Some(path), Some(key)) => Array::from_store(path, key).map_err(Error::new),
+        (Some(path), None) => values::source(word).and_then(|_| Array::open(path).map_err(Error::new)),
+        _ => values::source(word).and_then(|source| Array::from_source(source, 0).map_err(Error::new)),
     };
     array.map_err(|error| Error::new(output::named(word, error)))
 }

@@ -69,7 +69,8 @@ impl Diff {
         let mut said = Vec::new();
         for path in [&self.a, &self.b] {
             let mut frames = Said::new();
-            let is_leaf = Location::new(path.as_os_str()).key().is_some();
+            // The key of a leaf or a group that the path names is left out of the keys.
+            let top = Location::new(path.as_os_str()).key().map(|key| format!("/{}", key.trim_matches('/'))).unwrap_or_default();
             let readable = Paths::of(path).each(Leaves::Each, &mut output.err, &mut |found| {
                 let (key, said) = match found {
                     Found::Frame { place, frame } => (place.key, (of_frame(place, frame), describe(frame)?)),
@@ -80,7 +81,7 @@ impl Diff {
                         (Some(leaf.key.as_str()), (values, plain(&StoreObject::of_leaf(leaf, ""))?))
                     }
                 };
-                frames.insert(key.filter(|_| !is_leaf).unwrap_or_default().to_owned(), said);
+                frames.insert(key.and_then(|key| key.strip_prefix(&*top)).unwrap_or_default().to_owned(), said);
                 Ok(true)
             })?;
             if !readable {
@@ -113,7 +114,7 @@ impl Diff {
     /// Compares the frames, stores and leaves that have the same key at both paths, and reports keys that exist at only one path.
     fn frames(&self, a: &Said, b: &Said, lines: &mut Lines) {
         for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
-            let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
+            let kind = |object: &Value| printable(object["kind"].as_str().or(object["format"].as_str()).unwrap_or("frames"));
             match (a.get(key), b.get(key)) {
                 (Some((of, one)), Some((of_other, other))) => {
                     let before = lines.lines.len();
@@ -147,6 +148,7 @@ impl Diff {
     fn values(&self, key: &str, of: Comparable, is_array: bool, lines: &mut Lines) -> bool {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),
+            key if Location::new(path.as_os_str()).key().is_some() => format!("{}{key}", path.display()).into(),
             key => format!("{}::{key}", path.display()).into(),
         };
         let name = name_of_values(key);

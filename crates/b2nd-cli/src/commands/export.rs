@@ -68,7 +68,7 @@ impl Export {
                 return Err(Error::new("a Zarr array is a directory: give its name instead of -"));
             }
         } else if self.group.is_some() {
-            return Err(Error::new("--group is only for Zarr: choose a name that ends in .zarr, or --format zarr"));
+            return Err(Error::new("--group is only for Zarr: leave it out, or use --format zarr and name a new directory"));
         }
         // A stream can be read from a pipe before it is complete.
         let form = if is_standard && form == OutputFormat::Arrow { OutputFormat::ArrowStream } else { form };

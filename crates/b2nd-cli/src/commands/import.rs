@@ -116,7 +116,7 @@ impl Import {
             dtype if ending.eq_ignore_ascii_case("csv") => {
                 csv::read(&self.file, &self.file, dtype.as_ref(), self.shape.clone(), self.header)
             }
-            _ if self.header.is_some() => Err(Error::new("--header is only for CSV: leave it out, or add --format csv")),
+            _ if self.header.is_some() => Err(Error::new("--header is only for CSV: leave it out, or use --format csv")),
             Some(dtype) if !is_npy => self.raw(dtype),
             None if self.shape.is_none() && self.format.as_deref() != Some("bin") => npy::read(&self.file),
             _ if is_npy => Err(Error::new("--dtype and --shape are only for raw bytes and CSV: leave them out")),

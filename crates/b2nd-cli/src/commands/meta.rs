@@ -116,9 +116,8 @@ impl Given {
         match (self, plain) {
             (Given { json: Some(json), .. }, None) => pack(json).map_err(Error::new),
             (Given { text: Some(text), .. }, None) => Ok(pack_text(text)),
-            (Given { hex: Some(digits), .. }, None) => {
-                unhex(digits).ok_or_else(|| Error::new("--hex: expected pairs of hexadecimal digits"))
-            }
+            (Given { hex: Some(digits), .. }, None) => unhex(digits)
+                .ok_or_else(|| Error::new(format_args!("--hex: expected pairs of hexadecimal digits, found {digits:?}"))),
             (Given { file: Some(path), .. }, None) => {
                 let named = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
                 if !is_standard(path) {
@@ -257,7 +256,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         }
         let value = serde_json::to_value(value)?;
         let pointer = format!("/{}", inner.replace('~', "~0").replace('/', "~1").replace('.', "/"));
-        let missing = || Error::new(format_args!("{} has no {inner}", quoted(outer.as_bytes())));
+        let missing = || Error::new(format_args!("there is no {inner:?} in {}", quoted(outer.as_bytes())));
         let found = value.pointer(&pointer).ok_or_else(missing)?;
         json::write_line(out, found).map(|()| true).map_err(Error::Write)
     })

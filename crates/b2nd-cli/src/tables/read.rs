@@ -170,7 +170,7 @@ impl TableRows for Selected {
             })
         })?;
         if !self.has_columns() {
-            return Err(Error::new(format!("none of its columns can be written: {}", self.left_out().join("; "))));
+            return Err(Error::new([vec!["no column can be written".to_owned()], self.left_out()].concat().join("; ")));
         }
         write(format, self.read(BATCH_SIZE)?, out, |rows| bar.inc(rows))
     }
@@ -194,7 +194,7 @@ fn counted(count: u64, what: &str) -> String {
 
 /// Returns the range of rows that a slice selects in a table with `length` rows.
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
-    let outside = |_| Error::new(format_args!("no row has this index: the number of rows is {length}"));
+    let outside = |error: String| Error::new(format_args!("rows: {error}"));
     let selection = match slice.indices() {
         0 | 1 => slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]).map_err(outside)?,
         count => return Err(Error::new(format_args!("the slice has {count} indices, but rows need only one, such as 100:120"))),
@@ -208,7 +208,7 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
 /// Writes the selected elements as a table: the fields of structures as columns, other elements as one column.
 pub(crate) fn write_array(values: SelectedArray, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
     let format = format_of(form).unwrap_or(Format::Arrow);
-    let untyped = "the dtype of its elements is unknown: use --dtype, or for an array without a dtype, `b2nd upgrade --dtype`";
+    let untyped = "the dtype is unknown: for frames without an array, use --dtype; for arrays without it, `b2nd upgrade --dtype`";
     let dtype = values.array.dtype().cloned().ok_or_else(|| Error::new(untyped))?;
     let (shape, bar) = (values.selection.shape(), progress::bytes(values.len()));
     let row = values.len() / shape.first().map_or(1, |rows| rows.unsigned_abs().max(1));

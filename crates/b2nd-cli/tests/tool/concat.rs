@@ -12,11 +12,12 @@ fn arrays_are_joined_along_an_axis() {
     }
     tests.ok(&["concat", "one.b2nd", "two.b2nd", "all.b2nd"]);
     assert_eq!(tests.ok(&["cat", "all.b2nd"]), "0  1  2\n3  4  5\n6  7  8\n");
+    assert_eq!(tests.pipe(&["concat", "one.b2nd", "two.b2nd", "-"], &[]), tests.read("all.b2nd"));
     tests.ok(&["concat", "--axis", "1", "--overwrite", "one.b2nd", "one.b2nd", "one.b2nd", "all.b2nd"]);
     assert_eq!(tests.ok(&["cat", "all.b2nd"]), "0  1  2  0  1  2  0  1  2\n3  4  5  3  4  5  3  4  5\n");
 
     let misaligned = "two.b2nd: it would start at element 1 of axis 0, which is inside a chunk of length 2: the arrays can be \
-                      joined only by compressing their chunks again (--recompress)";
+                      joined only by compressing their chunks again: use --recompress";
     tests.fails(&["concat", "two.b2nd", "two.b2nd", "new.b2nd"], misaligned);
     tests.ok(&["concat", "--recompress", "two.b2nd", "one.b2nd", "new.b2nd"]);
     assert_eq!(tests.ok(&["cat", "new.b2nd"]), "6  7  8\n0  1  2\n3  4  5\n");

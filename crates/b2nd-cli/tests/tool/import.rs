@@ -51,7 +51,7 @@ fn raw_bytes_and_csv_become_arrays() {
     let raw = tests.pipe(&["import", "--dtype", ">i2", "-", "-"], &tests.read("a.bin"));
     tests.write("one.b2nd", raw);
     assert_eq!(tests.ok(&["cat", "--json", "one.b2nd"]), "[0,1,2,3,4,5]\n");
-    let error = "a.bin: the length of all elements in bytes is 8 by the shape, but 12 in the file";
+    let error = "a.bin: expected 8 bytes of elements by the shape and the dtype, found 12";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
     let error = "a.bin: the shape needs more bytes of elements than a file can hold";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "9223372036854775807,2", "a.bin", "b.b2nd"], error);
@@ -139,7 +139,7 @@ fn only_local_files_are_imported_and_upgraded() {
     tests.take(STORE, "s.b2z");
     for (word, to_do) in [
         ("http://localhost:1/a.npy", "from a server: download the file first"),
-        ("s.b2z::/g0/n0", "inside a store: `b2nd repack` copies an array in a store to a file"),
+        ("s.b2z::/g0/n0", "by its key: `b2nd repack` copies an array in a store to a file"),
     ] {
         for command in ["import", "upgrade"] {
             let error = format!("{word}: `b2nd {command}` cannot read it {to_do}");
@@ -158,7 +158,7 @@ fn what_is_no_numpy_file_is_refused() {
         ("quotes", quotes, "the header has no 'descr'"),
         ("text", b"text".to_vec(), "not a NumPy file: it does not begin with \\x93NUMPY"),
         ("cut", good[..40].to_vec(), "the header is cut off"),
-        ("short", good[..good.len() - 1].to_vec(), "the length of all elements in bytes is 24 by the shape, but 23 in the file"),
+        ("short", good[..good.len() - 1].to_vec(), "expected 24 bytes of elements by the shape and the dtype, found 23"),
         ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
         ("lengths", npy("<i4", "(x,)", &[1]), "shape: expected a length, found \"x\""),
     ];
@@ -256,7 +256,7 @@ fn no_value_of_a_csv_file_is_lost() {
     assert_eq!(tests.run(&["import", "b.csv", "e.b2nd", "--overwrite"]).1, note);
     tests.write("a.csv", "x,y\n1,2\n");
     let args = ["import", "--dtype=[('x', '>i2'), ('y', '<U1')]", "a.csv", "e.b2nd", "--overwrite"];
-    let note = "a.csv: record 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
+    let note = "a.csv: record 1 (\"x,y\") is a heading and left out\n";
     assert_eq!(tests.run(&args), (String::new(), note.to_owned(), 0));
     assert_eq!(tests.ok(&["cat", "--json", "e.b2nd"]), "[{\"x\":1,\"y\":\"2\"}]\n");
     let error = tests.run(&["import", "--dtype=[('x', '<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;
@@ -310,7 +310,7 @@ fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
     let zero = device.path("zero.csv").display().to_string();
     tests.fails(
         &["import", &zero, "zero.b2nd"],
-        &format!("{zero}: it is not a regular file: a pipe can be given as standard input (-)"),
+        &format!("{zero}: expected a regular file; to read a pipe, give it as standard input (-)"),
     );
 }
 
@@ -367,7 +367,7 @@ fn fortran_order_is_read_from_files_and_pipes() {
     let output = short.wait_with_output().unwrap();
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "-: the length of all elements in bytes is 96 by the shape, but 72 in the file\n"
+        "-: expected 96 bytes of elements by the shape and the dtype, found 72\n"
     );
 }
 

@@ -86,7 +86,7 @@ fn a_value_without_an_option_is_what_it_looks_like() {
     // Values inside an attribute are found by a path.
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.version"]), "3\n");
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.steps.1"]), "true\n");
-    assert_eq!(tests.refused(&["meta", "get", "a.b2nd", "processing.none"]), "a.b2nd: \"processing\" has no none");
+    assert_eq!(tests.refused(&["meta", "get", "a.b2nd", "processing.none"]), "a.b2nd: there is no \"none\" in \"processing\"");
     tests.ok(&["meta", "set", "a.b2nd", "paths", r#"{"a/b": 1, "~1": [2]}"#]);
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "paths.a/b"]), "1\n");
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "paths.~1.0"]), "2\n");
@@ -107,7 +107,8 @@ fn values_that_are_none_are_refused() {
     json(r#"{"bytes": "0"}"#, r#"{"bytes": ..}: expected pairs of hexadecimal digits"#);
     json(r#"{"complex": [1]}"#, r#"{"complex": ..}: expected [real, imaginary]"#);
     json(r#"{"ext": [200, ""]}"#, r#"{"ext": ..}: expected a type from -128 to 127, found 200"#);
-    tests.fails(&["meta", "set", "a.b2nd", "x", "--hex", "abc"], &set("--hex: expected pairs of hexadecimal digits"));
+    let digits = set("--hex: expected pairs of hexadecimal digits, found \"abc\"");
+    tests.fails(&["meta", "set", "a.b2nd", "x", "--hex", "abc"], &digits);
     let integer = "18446744073709551616";
     let error = format!("{integer}: expected an integer from -2^63 to 2^64 - 1, or a float such as {integer}.0");
     json(&format!(r#"{{"a\\\"": [1e3, {integer}]}}"#), &error);

@@ -168,14 +168,15 @@ pub(crate) fn read(
         let (fields, values) = (count(fields as u64, "field"), count(values as u64, "value"));
         return Err(Error::new(format_args!("the dtype has {fields}, but a record has {values}")));
     }
-    let keep = "to keep it as values, use --header=false";
+    // If a dtype is given, a heading has a name that is not a value of this dtype.
+    let keep = if is_guess { ": to keep it as values, use --header=false" } else { "" };
     let note = match (is_guess && fields != 0, has_names, header) {
-        (true, true, None) => format!("each record becomes a structure: {dtype}; record 1 is a heading: {keep}"),
+        (true, true, None) => format!("each record becomes a structure: {dtype}; record 1 is a heading{keep}"),
         (true, false, None) => format!("each record becomes a structure: {dtype}; if record 1 is a heading, use --header"),
         (true, _, Some(_)) => format!("each record becomes a structure: {dtype}"),
         (false, true, None) => {
             let names = names.iter().collect::<Vec<_>>().join(",");
-            format!("record 1 ({names:?}) is a heading and left out: {keep}")
+            format!("record 1 ({names:?}) is a heading and left out{keep}")
         }
         (false, ..) => String::new(),
     };

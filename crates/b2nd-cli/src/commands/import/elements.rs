@@ -26,13 +26,13 @@ pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
         io::copy(&mut from, &mut file)?;
         file.rewind().map(|()| file)
     };
-    copy().map_err(|error| Error::new(format_args!("cannot copy it to a file in {}: {error}", std::env::temp_dir().display())))
+    copy().map_err(|error| Error::new(format_args!("cannot copy standard input to {}: {error}", std::env::temp_dir().display())))
 }
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
 pub(super) fn open(path: &Path) -> Result<fs::File> {
     let file = fs::metadata(path)?.is_file().then(|| fs::File::open(path));
-    Ok(file.ok_or_else(|| Error::new("it is not a regular file: a pipe can be given as standard input (-)"))??)
+    Ok(file.ok_or_else(|| Error::new("expected a regular file; to read a pipe, give it as standard input (-)"))??)
 }
 
 /// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
@@ -41,13 +41,14 @@ pub(super) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     if let Some(length) = shape.iter().find(|&&length| length < 0) {
         return Err(Error::new(format_args!("shape: expected lengths of 0 or more, found {length}")));
     }
-    let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
-    match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
-        (Some(length), Some(found)) if length != found => {
-            Err(Error::new(format_args!("the length of all elements in bytes is {length} by the shape, but {found} in the file")))
+    let items = shape.iter().fold(1_u128, |items, &length| items.saturating_mul(length.unsigned_abs().into()));
+    match (u64::try_from(items.saturating_mul(itemsize as u128)), found) {
+        (Ok(length), Some(found)) if length != found => {
+            let length = b2nd_view::text::count(length, "byte");
+            Err(Error::new(format_args!("expected {length} of elements by the shape and the dtype, found {found}")))
         }
-        (Some(length), _) => Ok(length),
-        (None, _) => Err(Error::new("the shape needs more bytes of elements than a file can hold")),
+        (Ok(length), _) => Ok(length),
+        (Err(_), _) => Err(Error::new("the shape needs more bytes of elements than a file can hold")),
     }
 }
 

@@ -65,7 +65,7 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
     let is_fortran = match value("fortran_order")? {
         "True" => true,
         "False" => false,
-        other => return Err(Error::new(format_args!("fortran_order: expected True or False, found {other}"))),
+        other => return Err(Error::new(format_args!("fortran_order: expected True or False, found {other:?}"))),
     };
     let shape = value("shape")?.trim_start_matches('(').trim_end_matches(')');
     let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());

@@ -70,7 +70,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
 /// Returns the name of the file for the attributes of a leaf, table or group of a store. This file may not exist yet.
 fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
-    let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change its metadata");
+    let embedded = || Error::new("b2nd cannot change its metadata, because it has no file of its own in the store");
     let is_tree = listing.kind == Some(Kind::TreeStore);
     let group = if name.is_empty() { Some(listing.clone()) } else { group(&listing, name) };
     match find(&listing.leaves, store, key) {
