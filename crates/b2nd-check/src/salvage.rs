@@ -165,7 +165,8 @@ impl<'s> Salvage<'s> {
             Some(_) => false,
             None => matches!(self.header.typesize(), 4 | 8),
         };
-        let refused = || Error::custom("lost chunks cannot be filled with NaN: the elements are not little-endian floats of 4 or 8 bytes");
+        let refused =
+            || Error::custom("lost chunks cannot be filled with NaN: the elements are not little-endian floats of 4 or 8 bytes");
         is_float.then_some(()).ok_or_else(refused)
     }
 

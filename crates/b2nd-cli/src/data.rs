@@ -24,7 +24,9 @@ impl Data {
         let (data, is_cut) = Data::in_frame(word, start, part, slice)?;
         let is_array = matches!(data, Data::Array(_));
         if !part.columns.is_empty() || part.objects || is_array && part.rows.is_some() {
-            return Err(Error::new("it is not a table: --columns and --objects are only for tables, and --rows only for tables and lists"));
+            return Err(Error::new(
+                "it is not a table: --columns and --objects are only for tables, and --rows only for tables and lists",
+            ));
         }
         Ok((data, is_cut))
     }

@@ -208,7 +208,9 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
         Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
             "it holds objects, batches or lists: `b2nd cat` and `b2nd stats` read them, but not with --offset".to_owned()
         }
-        Some(Kind::Tensor) => "it is a tensor that is damaged, or whose dtype is not supported: `blosc2.load_tensor` may read it".to_owned(),
+        Some(Kind::Tensor) => {
+            "it is a tensor that is damaged, or whose dtype is not supported: `blosc2.load_tensor` may read it".to_owned()
+        }
         _ => b2nd_ndarray::Error::NoArray.to_string(),
     }
 }

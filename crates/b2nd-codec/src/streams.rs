@@ -57,7 +57,8 @@ pub(crate) fn read_streams(
         at += 4;
         let Ok(stored) = usize::try_from(length) else {
             // A negative length marks a run: it is the value of the repeated byte with the sign changed, and a token follows it.
-            let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused(&alloc::format!("the value of a run: expected -255 to 0, found {length}"), start))?;
+            let byte = u8::try_from(length.unsigned_abs())
+                .map_err(|_| refused(&alloc::format!("the value of a run: expected -255 to 0, found {length}"), start))?;
             let token = rest.first().ok_or_else(|| cut_off(at))?;
             if token & IS_RUN == 0 {
                 return Err(refused(&alloc::format!("the token of a run: expected bit 0 to be set, found {token:#04x}"), at));

@@ -191,8 +191,9 @@ fn ndarray(spec: &Value) -> Result<Kind, String> {
     let dtype = spec.get("dtype_str").and_then(Value::as_str).ok_or("dtype_str: expected a string")?;
     let shape = spec.get("item_shape").and_then(Value::as_array).ok_or("item_shape: expected a list")?;
     let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
-    let shape: Vec<u64> =
-        shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected integers from 0 to 2147483647, found {axis}"))?;
+    let shape: Vec<u64> = shape
+        .collect::<Result<_, _>>()
+        .map_err(|axis| format!("item_shape: expected integers from 0 to 2147483647, found {axis}"))?;
     Ok(match numpy_dtype::data_type(dtype) {
         Ok(element) => Kind::NdArray(element, shape),
         Err(why) => Kind::Refused(why),

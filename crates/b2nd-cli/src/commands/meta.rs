@@ -249,8 +249,9 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             out.write_all(&value).map_err(Error::Write)?;
             return Ok(true);
         }
-        let value = value::read(&value)
-            .ok_or_else(|| Error::new(format_args!("{} cannot be decoded as MessagePack: --raw writes its bytes", quoted(outer.as_bytes()))))?;
+        let value = value::read(&value).ok_or_else(|| {
+            Error::new(format_args!("{} cannot be decoded as MessagePack: --raw writes its bytes", quoted(outer.as_bytes())))
+        })?;
         if inner.is_empty() {
             return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
         }

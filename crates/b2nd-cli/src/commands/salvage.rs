@@ -36,8 +36,7 @@ pub(crate) struct Salvage {
 }
 
 /// The warning that is printed if the index is lost.
-const UNORDERED: &str =
-    "the index is lost, so the order of the chunks can be wrong, and special chunks may be missing";
+const UNORDERED: &str = "the index is lost, so the order of the chunks can be wrong, and special chunks may be missing";
 
 impl Salvage {
     /// Writes the new frame.

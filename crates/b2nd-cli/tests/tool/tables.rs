@@ -352,8 +352,9 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     assert_eq!(refused(&["cat", "tree.b2z", "0:1"]), expected);
     let array = "blocks.b2z::/_cols/n";
     for args in [["--rows", "0:1"], ["--columns", "n"]] {
-        let expected =
-            format!("{array}: it is not a table: --columns and --objects are only for tables, and --rows only for tables and lists");
+        let expected = format!(
+            "{array}: it is not a table: --columns and --objects are only for tables, and --rows only for tables and lists"
+        );
         assert_eq!(refused(&[&["export", array, "-"], &args[..]].concat()), expected);
     }
 }

@@ -103,6 +103,8 @@ fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
             plural(length),
             plural(room)
         ),
-        None => format!("metalayer {name:?} is not in the header, and an edit in place cannot add it: `rewrite` adds it to the copy of a file"),
+        None => format!(
+            "metalayer {name:?} is not in the header, and an edit in place cannot add it: `rewrite` adds it to the copy of a file"
+        ),
     }
 }

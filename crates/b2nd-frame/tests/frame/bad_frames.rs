@@ -123,7 +123,10 @@ fn a_trailer_of_another_frame() {
 #[test]
 fn counts_of_arrays() {
     refused(&[(TRAILER, &[0x93])], "the frame's trailer: invalid length 3, expected a trailer of 4 elements at byte 256");
-    refused(&[(TRAILER + 2, &[0x92])], "vlmetalayers: invalid length 2, expected 3 elements (index, map of names, contents) at byte 258");
+    refused(
+        &[(TRAILER + 2, &[0x92])],
+        "vlmetalayers: invalid length 2, expected 3 elements (index, map of names, contents) at byte 258",
+    );
     refused(&[(TRAILER + 2, &[0x94])], "vlmetalayers: expected 3 elements, found 4 at byte 258");
     refused(&[(0x57, &[0x92])], "metalayers: invalid length 2, expected 3 elements (index, map of names, contents) at byte 87");
 }
