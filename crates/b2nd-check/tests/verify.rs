@@ -353,8 +353,8 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
                    and the number of elements in a block is not known to be a multiple of 16";
     assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
     // The block has 20 bytes: six elements of three, and two more.
-    let rest = "chunk 0: some versions of C-Blosc2 return uninitialized bytes: the typesize of its filter bytedelta \
-                may not divide each block";
+    let rest = "chunk 0: some versions of C-Blosc2 return uninitialized bytes: bytedelta's typesize may not \
+                divide each block";
     for filter in [34, 35] {
         (first[21], first[29]) = (filter, 3);
         assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [rest]);

@@ -165,9 +165,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
     // C-Blosc2 2 does not copy the bytes after the last whole element of a block, and C-Blosc2 3.3.2 does not always copy them.
     if any(&|length| length % typesize != 0) || chunk.has_variable_blocks() && typesize != 1 {
-        return Some(
-            "some versions of C-Blosc2 return uninitialized bytes: the typesize of its filter bytedelta may not divide each block",
-        );
+        return Some("some versions of C-Blosc2 return uninitialized bytes: bytedelta's typesize may not divide each block");
     }
     let is_split = |length: usize| {
         let plane = length / typesize;
