@@ -63,10 +63,11 @@ impl Finding {
         Finding { place, offset, finding, document, c_blosc2, python_blosc2, ..Finding::default() }
     }
 
-    /// Creates the finding for a part of a frame that cannot be read. `place` is the name of the part.
+    /// Creates the finding for a part of a frame that cannot be read. `place` is the name of the part, which the sentence does not repeat.
     pub(crate) fn refused(place: &str, error: &b2nd_frame::Error) -> Finding {
-        let offset = error.offset().map(|offset| offset as u64);
-        Finding { unreadable: true, ..Finding::new(place, offset, error.to_string(), NOT_SPECIFIED) }
+        let (offset, text) = (error.offset().map(|offset| offset as u64), error.to_string());
+        let finding = text.strip_prefix(place).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&text);
+        Finding { unreadable: true, ..Finding::new(place, offset, finding, NOT_SPECIFIED) }
     }
 
     /// Returns true if this reader can read a file with this problem. Returns false if this is unknown. If the finding has no

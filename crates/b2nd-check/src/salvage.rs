@@ -85,7 +85,7 @@ impl<'s> Salvage<'s> {
             Ok(offsets) => salvage.indexed(&offsets, decompressor)?,
             Err(error) => {
                 salvage.is_ordered = false;
-                salvage.lose(format_args!("index: {error}"));
+                salvage.lose(format_args!("index: {}", frame.offsets().err().unwrap_or(error)));
                 match salvage.header.frame_type() {
                     FrameType::Contiguous => salvage.walk(in_order, decompressor)?,
                     FrameType::Sparse => salvage.files(decompressor)?,

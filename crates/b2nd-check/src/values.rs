@@ -46,7 +46,7 @@ mod unread {
         let lengths = chunks.filter_map(|number| Some(2 * frame.chunk_header(number).ok()?.cbytes() as u64));
         let length = lengths.fold(frame.header().frame_len(), u64::saturating_add);
         if length > most {
-            let needed = format!("reading the values needs {length} bytes of memory; at most {most} are allowed");
+            let needed = format!("reading the values needs {length} bytes of memory; the limit is {most}");
             return Some(finding("values".to_owned(), needed));
         }
         let read = || -> Result<bool> {

@@ -142,7 +142,7 @@ fn stores_that_python_refuses_are_found() {
     let no_offset = "vlmetalayer \"estore_metadata\": it has no \"current_offset\", without which python-blosc2 cannot open the \
                      store";
     assert_eq!(found(&store(1, &["embed_map"])), (vec![no_offset.to_owned()], true));
-    let wide = "header: its typesize: expected 1 because it embeds frames, found 8";
+    let wide = "header: typesize: expected 1 in a frame that embeds frames, found 8";
     assert_eq!(found(&store(8, &["embed_map", "current_offset"])), (vec![wide.to_owned()], true));
 }
 
@@ -215,6 +215,6 @@ fn a_trailer_farther_behind_than_an_int32_counts_is_found_and_the_gap_is_not_rea
     };
     let most = i32::MAX as u64;
     assert_eq!(found(&apart(most)), (vec![], true));
-    let far = "trailer: it follows a gap of 2,147,483,648 bytes, which is more than C-Blosc2 supports";
+    let far = "trailer: it follows a gap of 2,147,483,648 bytes; C-Blosc2's limit is 2,147,483,647";
     assert_eq!(found(&apart(most + 1)), (vec![far.to_owned()], false));
 }

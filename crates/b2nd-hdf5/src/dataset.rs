@@ -182,7 +182,7 @@ impl Dataset {
     fn check_limits(&self) -> Result<()> {
         let (chunk, limit) = (self.chunk_len(), self.file.limit);
         if chunk > limit {
-            return Err(Error::custom(format_args!("a chunk has {chunk} bytes; the limit is {limit}")));
+            return Err(Error::custom(format_args!("reading the dataset needs a chunk of {chunk} bytes; the limit is {limit}")));
         }
         let written = match &self.places {
             Places::Chunked(places) => places.len() as u64,

@@ -6,7 +6,7 @@ use hdf5_reader::{ByteOrder, Datatype, ReferenceType, StringSize, VarLenKind};
 
 /// Returns the dtype that h5py, or PyTables for a file that PyTables wrote, has for a type. HDF5's time type becomes opaque bytes.
 pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
-    let refused = |what: &str| Err(Error::custom(format_args!("the elements are {what}, which are not supported")));
+    let refused = |what: &str| Err(Error::custom(format_args!("the values are {what}, which are not supported")));
     let number = |kind: &str, order: &ByteOrder, size: u8| match order {
         _ if size == 1 => format!("|{kind}1").parse(),
         ByteOrder::LittleEndian => format!("<{kind}{size}").parse(),

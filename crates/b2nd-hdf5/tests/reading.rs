@@ -44,9 +44,9 @@ fn groups_in_a_cycle_of_links_are_listed_once() {
 fn what_has_no_form_as_an_array_is_refused_by_name() {
     let file = open("h5py.h5");
     let error = |path: &str| file.array(path).unwrap_err().to_string();
-    assert_eq!(error("/refused/strings"), "the elements are strings of variable length, which are not supported");
-    assert_eq!(error("/refused/sequences"), "the elements are sequences of variable length, which are not supported");
-    assert_eq!(error("/refused/references"), "the elements are references to objects, which are not supported");
+    assert_eq!(error("/refused/strings"), "the values are strings of variable length, which are not supported");
+    assert_eq!(error("/refused/sequences"), "the values are sequences of variable length, which are not supported");
+    assert_eq!(error("/refused/references"), "the values are references to objects, which are not supported");
     assert_eq!(error("/refused/null"), "the dataset has a null dataspace, which has no elements and no shape");
     assert_eq!(error("/refused/external"), "the data is in other files, which are not read");
     assert_eq!(error("/links/other"), "/links/other: dataset not found: other");

@@ -14,7 +14,7 @@ pub enum Error {
     #[error(transparent)]
     Frame(#[from] b2nd_frame::Error),
     /// The elements cannot be converted to a data type of Zarr version 3.
-    #[error("conversion to Zarr does not support {dtype}")]
+    #[error("{dtype} cannot be converted to a Zarr data type")]
     NoDataType {
         /// The dtype of the elements, as NumPy writes it.
         dtype: String,

@@ -69,7 +69,7 @@ pub fn export(array: &Array, path: impl AsRef<Path>, options: &ExportOptions) ->
     };
     let inner = new.path().join(name);
     if inner.parent() != Some(new.path()) || !matches!(inner.components().next_back(), Some(Component::Normal(_))) {
-        return Err(Error::Zarr(format!("{name:?} cannot be the name of an array in a group: expected a name, not a path")));
+        return Err(Error::Zarr(format!("{name:?} cannot be the name of an array in a group: it is empty or a path")));
     }
     let file = |error| Error::Zarr(format!("{}: {error}", path.display()));
     std::fs::create_dir(&inner).map_err(file)?;

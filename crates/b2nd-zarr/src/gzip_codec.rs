@@ -33,8 +33,8 @@ impl BytesCodec for GzipCodec {
         MultiGzDecoder::new(bytes).take(most.saturating_add(1)).read_to_end(&mut data)?;
         let found = data.len() as u64;
         if found > most || length.is_some_and(|length| length != found) {
-            let (at_most, found) = if found > most { ("at most ", "more".to_owned()) } else { ("", found.to_string()) };
-            return Err(CodecError::Other(format!("codec gzip: expected {at_most}{most} bytes, found {found}")));
+            let (at, found) = (length.map_or("at most ", |_| ""), if found > most { "more".into() } else { found.to_string() });
+            return Err(CodecError::Other(format!("codec gzip: expected {at}{most} bytes, found {found}")));
         }
         Ok(data)
     }

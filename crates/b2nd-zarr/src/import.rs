@@ -189,7 +189,7 @@ fn array_in(path: &Path) -> Result<PathBuf> {
     }
     let names: Vec<_> = arrays.iter().filter_map(|array| Some(array.path.strip_prefix(path).ok()?.to_string_lossy())).collect();
     let (path, all) = (path.display(), names.join(", "));
-    let Some(first) = names.first() else { return Err(Error::Zarr(format!("{path}: no arrays were found in the Zarr group"))) };
+    let Some(first) = names.first() else { return Err(Error::Zarr(format!("{path}: no Zarr arrays were found"))) };
     Err(Error::Zarr(format!("{path}: it is a Zarr group: name one of its arrays, as in {path}/{first} (it has {all})")))
 }
 
@@ -236,7 +236,7 @@ fn check_lengths(
     let length = product(shape.iter().copied()).saturating_mul(itemsize);
     if length.max(chunks.saturating_mul(PER_CHUNK)) > stored.saturating_mul(RATIO).saturating_add(FREE) {
         return Err(format!(
-            "it has {length} bytes (chunks: {chunks}), its files only {stored}: files may be missing, or the shape may be wrong"
+            "it has {length} bytes (chunks: {chunks}), but its files have only {stored}: files may be missing, or the shape may be wrong"
         ));
     }
     Ok(())

@@ -90,7 +90,7 @@ fn a_gzip_chunk_is_decompressed_up_to_its_length() {
     gzip.write_all(&vec![0; 64 << 20]).unwrap();
     let zarr = Zarr::new(json!({"codecs": codecs}));
     zarr.write("c/0/0", &gzip.finish().unwrap());
-    zarr.fails("codec gzip: expected at most 16 bytes, found more");
+    zarr.fails("codec gzip: expected 16 bytes, found more");
     zarr.write("c/0/0", b"no gzip");
     assert!(zarr.import().is_err());
 }
@@ -159,7 +159,7 @@ fn only_files_of_the_array_are_read() {
     let group = Zarr::new(json!({}));
     group.write("zarr.json", br#"{"zarr_format": 3, "node_type": "group"}"#);
     link(&array.path(""), group.path("array"));
-    group.fails("no arrays were found in the Zarr group");
+    group.fails("no Zarr arrays were found");
 }
 
 #[test]

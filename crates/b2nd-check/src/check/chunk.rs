@@ -67,13 +67,13 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         let is_first = number == 0 && frame.frame_type() == FrameType::Contiguous && special != Special::Value;
         if is_first && findings.is_empty() {
             let finding =
-                format!("it is special ({special}) in its own header but not in the index: C-Blosc2 does not open such files");
+                format!("it is special ({special}) in its own header but not in the index: C-Blosc2 rejects such a first chunk");
             findings.push((finding, NOT_READ));
         }
         return findings;
     }
     if chunk.is_stored() {
-        findings.extend(wrong_cbytes("stored", chunk.nbytes()));
+        findings.extend(wrong_cbytes("stored without compression", chunk.nbytes()));
         if chunk.has_dictionary() {
             let finding = "it is stored without compression, but its flags say that it has a dictionary";
             findings.push((finding.to_owned(), REJECTED));
@@ -144,7 +144,7 @@ fn of_users(chunk: &ChunkHeader) -> Option<String> {
     let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
     let is_compressed = chunk.special().is_none() && !chunk.is_stored();
     (is_compressed && chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS)
-        .then(|| format!("its flags announce a user's codec, but the codec's number is {own}, which is {}", chunk.codec()))
+        .then(|| format!("its flags announce a user's codec, but its codec's number, {own}, is below {FIRST_OF_USERS}"))
 }
 
 /// Returns the typesize that the chunks of a frame should have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the
@@ -165,9 +165,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
     // C-Blosc2 2 does not copy the bytes after the last whole element of a block, and C-Blosc2 3.3.2 does not always copy them.
     if any(&|length| length % typesize != 0) || chunk.has_variable_blocks() && typesize != 1 {
-        return Some(
-            "some versions of C-Blosc2 return uninitialized bytes: its filters include bytedelta, and blocks may split elements",
-        );
+        return Some("some versions of C-Blosc2 return uninitialized bytes: bytedelta's typesize may not divide each block");
     }
     let is_split = |length: usize| {
         let plane = length / typesize;
@@ -242,7 +240,7 @@ pub(super) fn shared(blocks: &Blocks) -> Option<Known> {
     let mut starts: Vec<_> = (0..blocks.count()).filter_map(|block| Some(blocks.range(block).ok()?.start)).collect();
     starts.sort_unstable();
     let start = starts.iter().zip(starts.get(1..)?).find(|(one, next)| one == next)?.0;
-    Some((SHARED_BLOCKS, format!("several of its blocks start at byte {}", thousands(start))))
+    Some((SHARED_BLOCKS, format!("several of its blocks start at byte {} of the chunk", thousands(start))))
 }
 
 /// Returns the findings of a chunk that contains the index or a vlmetalayer. `typesize` is the typesize that an index must have, or `None`
@@ -262,7 +260,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
             let value = chunk.cbytes().saturating_sub(chunk.header_len());
             if typesize.is_none() && special == Special::Value && value != chunk.typesize() {
                 let [value, typesize] = [count(value, "byte"), count(chunk.typesize(), "byte")];
-                findings.push(format!("it is special ({special}): its value has {value}, but its elements have {typesize}"));
+                findings.push(format!("it is special ({special}): its value has {value}, but each element has {typesize}"));
             }
             let expected = typesize.map_or(chunk.cbytes(), |typesize| chunk.header_len() + typesize);
             if typesize.is_some() && (special != Special::Value || chunk.cbytes() != expected) {

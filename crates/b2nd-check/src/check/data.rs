@@ -118,7 +118,7 @@ impl Findings {
         if let Ok(trailer) = frame.trailer_range() {
             let gap = trailer.start.saturating_sub(start.saturating_add(chunk.cbytes() as u64));
             if gap > MAX_GAP {
-                let finding = format!("it follows a gap of {}, which is more than C-Blosc2 supports", count(gap, "byte"));
+                let finding = format!("it follows a gap of {}; C-Blosc2's limit is {}", count(gap, "byte"), thousands(MAX_GAP));
                 self.add("trailer", Some(trailer.start), finding, NOT_READ);
             }
         }
@@ -241,14 +241,14 @@ impl Findings {
         }
         let said = frame.header().nbytes();
         if are_whole && frame.header().has_variable_chunks() && i128::from(said) != i128::from(nbytes) {
-            let finding = format!("nbytes: the chunks have {}, but the header says {}", thousands(nbytes), thousands(said));
+            let finding = format!("nbytes: the chunks have {}, but the header says {}", count(nbytes, "byte"), thousands(said));
             self.add("header", None, finding, REJECTED);
         }
         // In cbytes, C-Blosc2 also counts replaced or removed chunks whose bytes are still in the file. So it is not an error if cbytes is
         // larger than the sum.
         let said = frame.header().cbytes();
         if i128::from(said) < i128::from(cbytes) {
-            let finding = format!("cbytes: the chunks have {}, but the header says {}", thousands(cbytes), thousands(said));
+            let finding = format!("cbytes: the chunks have {}, but the header says {}", count(cbytes, "byte"), thousands(said));
             self.add("header", None, finding, NOT_SPECIFIED);
         }
         Ok(())

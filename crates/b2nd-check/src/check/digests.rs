@@ -29,7 +29,7 @@ use super::limits::Budget;
 /// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(expecting = "digests: version, algorithm, bytes")]
+#[serde(expecting = "a list of version, algorithm and digests")]
 pub struct Digests {
     version: u8,
     algorithm: String,
@@ -110,8 +110,8 @@ impl Digests {
         Some(digests.and_then(|digests| match (digests.version, digests.algorithm.as_str()) {
             (VERSION, ALGORITHM) if digests.digests.len() % LENGTH == 0 => Ok(digests),
             (version, other) => Err(b2nd_frame::Error::custom(format_args!(
-                "expected {LENGTH} bytes for each digest in version {VERSION} with {ALGORITHM:?}, found {} bytes in version {version} with {other:?}",
-                digests.digests.len(),
+                "expected version {VERSION}, the algorithm {ALGORITHM:?} and a multiple of {LENGTH} bytes, found version {version}, {other:?} and {}",
+                b2nd_store::text::count(digests.digests.len(), "byte"),
             ))),
         }))
     }

@@ -50,7 +50,7 @@ impl Findings {
             let place = format!("{kind} {}", quoted(name));
             if name.contains(&0) {
                 let cut = name.split(|&byte| byte == 0).next().unwrap_or_default();
-                let finding = format!("its name contains a NUL, so C-Blosc2 takes it to be {}", quoted(cut));
+                let finding = format!("its name contains a NUL, so C-Blosc2 reads the name as {}", quoted(cut));
                 // C-Blosc2 opens the frame, and may return the value of another metalayer for this name.
                 self.add(&place, None, finding, NOT_SPECIFIED);
             }
@@ -78,7 +78,7 @@ impl Findings {
                     format!("its pipeline has bytedelta for elements of {typesize} bytes, but python-blosc2 supports up to 127");
                 self.add("header", Some(filter_at as u64), finding, REJECTED_BY_PYTHON);
             } else if i8::try_from(meta).is_err() {
-                let finding = format!("its pipeline has the parameter {meta} for a filter, but python-blosc2 expects 0 to 127");
+                let finding = format!("its pipeline has the filter parameter {meta}, but python-blosc2 expects 0 to 127");
                 self.add("header", Some(meta_at as u64), finding, VALID_REJECTED_BY_PYTHON);
             }
         }
@@ -110,10 +110,9 @@ impl Findings {
             let finding = "chunksize: expected 1 or more, found 0: the flags do not say that chunks vary in length";
             self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, NOT_SPECIFIED);
         }
-        if blocksize < if header.nbytes() == 0 { -1 } else { 0 }
-            || !header.has_variable_blocks() && !header.has_variable_chunks() && chunksize > 0 && blocksize > chunksize
-        {
-            let expected = if blocksize < 0 { "0 or more".to_owned() } else { format!("at most {}", thousands(chunksize)) };
+        let min = if header.nbytes() == 0 { -1 } else { 0 };
+        if blocksize < min || !vary && chunksize > 0 && blocksize > chunksize {
+            let expected = if blocksize < min { format!("{min} or more") } else { format!("at most {}", thousands(chunksize)) };
             let finding = format!("blocksize: expected {expected}, found {}", thousands(blocksize));
             self.add("header", None, finding, REJECTED);
         }
@@ -237,10 +236,11 @@ impl Findings {
         if let Some(finding) = products::overflow(grid, header.typesize()) {
             self.add(place, None, finding, [None, NO, None]);
         } else if bytes.is_none_or(|bytes| bytes > i64::MAX.into()) {
-            self.add(place, None, "NumPy rejects its shape: the lengths other than 0 are too large", VALID_REJECTED_BY_PYTHON);
+            let finding = "NumPy rejects its shape: the product of its lengths (other than 0) and typesize does not fit int64";
+            self.add(place, None, finding, VALID_REJECTED_BY_PYTHON);
         }
         if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
-            let finding = format!("it has {}, but the frame has {}", count(grid.nchunks(), "chunk"), thousands(found));
+            let finding = format!("it has {}, but the header says {}", count(grid.nchunks(), "chunk"), thousands(found));
             self.unreadable(place, None, finding, NOT_SPECIFIED);
         } else if !header.has_variable_chunks() && header.chunksize() > 0 {
             let (found, expected) = (i128::from(header.nbytes()), i128::from(grid.nchunks()) * i128::from(header.chunksize()));
@@ -260,7 +260,7 @@ impl Findings {
             let is_said = found > 0 || header.nbytes() != 0;
             if !varies && is_said && expected > 0 && i128::from(found) != expected {
                 let finding =
-                    format!("{name}: the header has {}, but the array's shapes give {}", thousands(found), thousands(expected));
+                    format!("{name}: the header has {}, but shapes and typesize give {}", thousands(found), thousands(expected));
                 self.add("header", None, finding, NOT_SPECIFIED);
             }
         }

@@ -80,7 +80,7 @@ impl Findings {
     /// frame will be added.
     fn embedding(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         if header.typesize() != 1 {
-            let finding = format!("its typesize: expected 1 because it embeds frames, found {}", header.typesize());
+            let finding = format!("typesize: expected 1 in a frame that embeds frames, found {}", header.typesize());
             self.add("header", None, finding, REJECTED_BY_PYTHON);
         }
         // python-blosc2 opens a store without this attribute as a store without leaves.
@@ -120,8 +120,8 @@ impl Findings {
             let finding = "it has no batch_lengths, so python-blosc2 unpacks all objects to count them";
             self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, [None, YES, None]);
         }
-        if lengths.is_some_and(|lengths| lengths.elements().any(|length| length.as_u64().is_none())) {
-            let finding = "its batch_lengths: expected integers that are not negative";
+        if let Some(length) = lengths.and_then(|lengths| lengths.elements().find(|length| length.as_u64().is_none())) {
+            let finding = format!("its batch_lengths: expected integers of 0 or more, found {}", value::text(&length, 32));
             self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, REJECTED_BY_PYTHON);
         }
     }
@@ -138,11 +138,11 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     // The keys of a struct are not checked, because python-blosc2 looks up the settings of a struct by name, and ignores other keys.
     let unknown = schema.as_object()?.keys().find(|key| kind != "struct" && !known(key));
     let odd = odd_setting(schema);
-    let parts = ["item", "index_type", "value_type"].iter().filter_map(|key| schema.get(key)).map(|part| (part, &[][..]));
-    let fields = schema.get("fields").and_then(Json::as_array).into_iter().flatten().map(|field| (field, &["name"][..]));
+    let parts = ["item", "index_type", "value_type"].into_iter().filter_map(|key| Some((key, schema.get(key)?, &[][..])));
+    let fields = schema.get("fields").and_then(Json::as_array).into_iter().flatten().map(|it| ("fields", it, &["name"][..]));
     match unknown {
         Some(key) => Some(format!("{key:?} is a setting of {kind} that python-blosc2 does not know")),
-        None => odd.or_else(|| parts.chain(fields).find_map(|(part, more)| refused(part, more))),
+        None => odd.or_else(|| parts.chain(fields).find_map(|(key, it, more)| Some(format!("{key}: {}", refused(it, more)?)))),
     }
 }
 

@@ -70,7 +70,7 @@ impl Budget {
     /// Returns a sentence for a finding if a part needs more memory than the limits allow.
     pub(super) fn refuses(&self, needed: u64) -> Option<String> {
         let most = self.limits.max_memory;
-        (needed > most).then(|| format!("it needs {} of memory; at most {} are allowed", count(needed, "byte"), thousands(most)))
+        (needed > most).then(|| format!("it may need {} of memory; the limit is {}", count(needed, "byte"), thousands(most)))
     }
 
     /// Returns a sentence for a finding if a chunk needs more memory than the limits allow. Memory is needed for the chunk and its data. A

@@ -14,7 +14,7 @@ pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     }
     let bytes: Vec<i64> = grid.extchunkshape().iter().copied().chain([i64::from(typesize)]).collect();
     if is_long(grid.chunkshape(), most) || is_long(grid.blockshape(), most) || is_long(&bytes, most) {
-        return Some("the product of a padded chunk's lengths (other than 0) and the typesize does not fit an int32");
+        return Some("the product of a padded chunk's or block's lengths (other than 0) and the typesize does not fit int32");
     }
     // C-Blosc2 computes the distance between chunks, but never uses it. The distance also overflows in readable arrays of terabytes of
     // zeros, so it is only checked if the array is empty.

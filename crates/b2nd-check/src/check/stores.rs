@@ -69,7 +69,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
         findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, NOT_FOR_PYTHON);
     }
     for name in &table.unowned {
-        let finding = "it does not belong to a column of the table; its name may be damaged, or the column's name";
+        let finding = "no column that could be read from the schema has this file; the file's name may be damaged, or the schema";
         findings.add(format!("file {}", quoted(name.as_bytes())), None, finding, READ_BY_PYTHON);
     }
     findings.all

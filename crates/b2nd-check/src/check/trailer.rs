@@ -25,11 +25,8 @@ impl Findings {
         let vlmetalayers = trailer.vlmetalayers().raw_chunks();
         self.names("vlmetalayer", vlmetalayers);
         if frame.header().has_vlmetalayers() == vlmetalayers.is_empty() {
-            let finding = if vlmetalayers.is_empty() {
-                "it says that there are vlmetalayers, but there are none"
-            } else {
-                "it says that there are no vlmetalayers, but there are some"
-            };
+            let (said, found) = if vlmetalayers.is_empty() { ("", "none") } else { ("no ", "some") };
+            let finding = format!("it says that there are {said}vlmetalayers, but there are {found}");
             self.add("header", Some(HeaderField::HAS_VLMETALAYERS.marker() as u64), finding, READ_ALTHOUGH_WRONG);
         }
         if vlmetalayers.len() > MAX_REWRITTEN {
@@ -62,7 +59,11 @@ impl Findings {
                 }
                 (Err(error), _) | (Ok(_), Err(error)) => self.unreadable(place, start, error.to_string(), NOT_SPECIFIED),
                 (Ok(chunk), Ok(value)) => {
-                    if chunk.special() == Some(Special::Uninitialized) || !kinds::is_unpacked(&value) {
+                    let is_too_deep = |error: b2nd::Error| matches!(error.kind(), b2nd::ErrorKind::TooDeep);
+                    if b2nd::RawValue::from_slice(&value).is_err_and(is_too_deep) {
+                        let finding = "its value is nested more than 128 levels deep, so it was not checked";
+                        self.add(&place, start, finding, [YES, YES, None]);
+                    } else if chunk.special() == Some(Special::Uninitialized) || !kinds::is_unpacked(&value) {
                         let finding = "its value is not MessagePack that python-blosc2 can unpack".to_owned();
                         self.known(&place, start, (NOT_MSGPACK, finding), YES);
                     }

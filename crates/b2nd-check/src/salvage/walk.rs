@@ -24,7 +24,7 @@ impl Salvage<'_> {
                 inside = Some(starts.len() as u64);
             }
             if at >= end {
-                break format!("the file ends at byte {end}");
+                break format!("the input ends at byte {end}");
             }
             let front = self.source.read(at..end.min(at.saturating_add(HEADER)))?;
             let chunk = match ChunkHeader::from_slice(&front) {

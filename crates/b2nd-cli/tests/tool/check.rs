@@ -69,7 +69,7 @@ fn the_array_is_compared_with_its_frame() {
         format!("{}: {}", found[0]["place"].as_str().unwrap(), found[0]["finding"].as_str().unwrap())
     };
     assert_eq!(only(&array("<i4", 2)), "dtype: its itemsize is 4 bytes, but the frame's typesize is 2");
-    assert_eq!(only(&array("<i2", 4)), "array: it has 4 chunks, but the frame has 2");
+    assert_eq!(only(&array("<i2", 4)), "array: it has 4 chunks, but the header says 2");
     let mut flag = array("<i2", 2);
     flag[0x44] = 0xc2;
     assert_eq!(only(&flag), "header: it says that there are no vlmetalayers, but there are some");
@@ -107,8 +107,15 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     let cases = [
         (0x47, 8, "header", 0x47, "its pipeline has filter 8, which C-Blosc2 does not know", false),
         (0x4c, 5, "header", 0x4c, "its pipeline has filter 5, which C-Blosc2 does not know", false),
-        (0x50, 128, "header", 0x50, "its pipeline has the parameter 128 for a filter, but python-blosc2 expects 0 to 127", false),
-        (first + FLAGS, good[first + FLAGS] & !1, "chunk 0", first, "it is stored, but its cbytes is 36 instead of 20", false),
+        (0x50, 128, "header", 0x50, "its pipeline has the filter parameter 128, but python-blosc2 expects 0 to 127", false),
+        (
+            first + FLAGS,
+            good[first + FLAGS] & !1,
+            "chunk 0",
+            first,
+            "it is stored without compression, but its cbytes is 36 instead of 20",
+            false,
+        ),
         (second + 8, 2, "chunk 1", second, "its blocksize: expected 4, found 2 (2 blocks instead of 1)", false),
         (first + 31, 0x10, "chunk 0", first, "it is special (zeros), but its cbytes is 36 instead of 32", false),
         (second + 31, 0x40, "chunk 1", second, "it is special (uninitialized), but its cbytes is 36 instead of 32", false),
@@ -191,7 +198,7 @@ fn the_header_counts_what_the_chunks_have() {
     frame[cbytes.clone()].copy_from_slice(&33_i64.to_be_bytes());
     tests.write("chunks.b2frame", frame);
     let found = findings(&[path]);
-    assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, but the header says 33")));
+    assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576 bytes, but the header says 33")));
 }
 
 /// Writes an empty `embed.b2e`. Without this file, python-blosc2 cannot open a store.
@@ -246,8 +253,8 @@ fn a_name_with_a_nul_is_read_under_another() {
     writer.set_vlmetalayer_bytes("at_tr", &[2]).unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     for (name, line) in [
-        ("us_er", "metalayer \"us\\0er\": its name contains a NUL, so C-Blosc2 takes it to be \"us\""),
-        ("at_tr", "vlmetalayer \"at\\0tr\": its name contains a NUL, so C-Blosc2 takes it to be \"at\""),
+        ("us_er", "metalayer \"us\\0er\": its name contains a NUL, so C-Blosc2 reads the name as \"us\""),
+        ("at_tr", "vlmetalayer \"at\\0tr\": its name contains a NUL, so C-Blosc2 reads the name as \"at\""),
     ] {
         let mut frame = frame.clone();
         let at = frame.windows(5).position(|bytes| bytes == name.as_bytes()).unwrap();
@@ -502,8 +509,8 @@ fn a_file_that_belongs_to_no_column_is_found() {
     write_table(&directory);
     write_embed(&directory);
     fs::copy(directory.join("_valid_rows.b2nd"), directory.join("_cols/100%25.notnull.b2nD")).unwrap();
-    let line = "table.b2d::/: file \"_cols/100%25.notnull.b2nD\": it does not belong to a column of the table; its name may be \
-                damaged, or the column's name (read by \
+    let line = "table.b2d::/: file \"_cols/100%25.notnull.b2nD\": no column that could be read from the schema has this file; \
+                the file's name may be damaged, or the schema (read by \
                 python-blosc2)\n";
     assert_eq!(tests.found(&["check", "table.b2d"]), (line.to_owned(), String::new(), 1));
 }

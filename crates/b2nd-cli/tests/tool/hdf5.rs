@@ -47,7 +47,7 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
     assert!(out.contains("── cube            ndarray  <f4"), "{out}");
     // There is an error for each dataset that cannot be read as an array.
     assert_eq!((err.lines().count(), status), (5, 1), "{err}");
-    let references = "h5py.h5::/refused/references: the elements are references to objects, which are not supported\n";
+    let references = "h5py.h5::/refused/references: the values are references to objects, which are not supported\n";
     assert!(err.contains(references), "{err}");
 
     let cube = parsed(&tests.ok(&["info", "--json", "h5py.h5::/cube"]));
