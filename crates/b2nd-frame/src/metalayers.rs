@@ -68,7 +68,7 @@ impl Metalayers {
         check_new(name)?;
         if self.len() >= MAX_METALAYERS {
             return Err(Error::custom(format_args!(
-                "{name:?} would be metalayer number {}: C-Blosc2 writes at most {MAX_METALAYERS}",
+                "{name:?} would be number {}: C-Blosc2 writes at most {MAX_METALAYERS} metalayers and {MAX_METALAYERS} vlmetalayers",
                 self.len() + 1
             )));
         }
@@ -133,7 +133,7 @@ impl Metalayers {
 
     /// Returns the error for more metalayers than C-Blosc2 allows in a header.
     pub(crate) fn too_many(&self) -> Error {
-        Error::custom(format_args!("{} metalayers: C-Blosc2 supports at most {MAX_METALAYERS}", self.len()))
+        Error::custom(format_args!("the header has {} metalayers, but C-Blosc2 supports at most {MAX_METALAYERS}", self.len()))
     }
 
     /// Returns the content that C-Blosc2 finds for this name. C-Blosc2 ends a name at a NUL, and reads the first metalayer that matches.

@@ -193,7 +193,7 @@ fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     starts.sort_unstable();
     let repeated = starts.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
     match repeated.or(starts.first().copied().filter(|_| count > offsets.len())) {
-        Some(at) => Err(Error::custom(format_args!("index: two chunks have the offset {at}"))),
+        Some(at) => Err(Error::custom(format_args!("index: more than one chunk has the offset {at}"))),
         None => Ok(starts),
     }
 }

@@ -56,7 +56,7 @@ impl<'a> Section<&'a Bytes> {
     pub(crate) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut offsets = Vec::with_capacity(metalayers.len());
         for (name, offset) in metalayers.names.iter().zip(metalayers.content_offsets(place.start)) {
-            let offset = i32::try_from(offset).map_err(|_| Error::too_long("an offset", offset, i32::MAX as usize))?;
+            let offset = i32::try_from(offset).map_err(|_| Error::too_long("space before a value", offset, i32::MAX as usize))?;
             offsets.push((Name(name.clone()), offset));
         }
         let contents = metalayers.contents.iter().map(|content| Bytes::new(content)).collect();

@@ -244,7 +244,7 @@ fn an_index_that_does_not_fit_the_sizes() {
     }
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
     refused(&[(INDEX + 31, &[0x20])], "index: expected offsets, found a special chunk (nan)");
-    refused(&[(INDEX + 31, &[0x10])], "index: two chunks have the offset 0");
+    refused(&[(INDEX + 31, &[0x10])], "index: more than one chunk has the offset 0");
     // The index repeats one value: one that is shorter than an offset, then offsets after the chunks.
     let value = |typesize, sizes: [i32; 3]| {
         let sizes = sizes.map(i32::to_le_bytes).concat();
@@ -277,7 +277,7 @@ fn offsets_of_chunks() {
         (81, "index: chunk 1 is at offset 81, but the chunks end at 80"),
         (128, "index: chunk 1 is at offset 128, but the chunks end at 80"),
         (i64::MAX, "index: chunk 1 is at offset 9223372036854775807, but the chunks end at 80"),
-        (0, "index: two chunks have the offset 0"),
+        (0, "index: more than one chunk has the offset 0"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }

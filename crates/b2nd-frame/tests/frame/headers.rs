@@ -63,7 +63,7 @@ fn a_users_metalayer_is_read_by_its_type() {
     let wrong = read(&[(b"note", b"\x92\x07")]);
     assert_eq!(message(wrong.metalayer::<Note>()), "note.number: expected uint16 (cd), found positive fixint (07) at byte 113");
     let short = read(&[(b"note", &content[..content.len() - 1])]);
-    assert_eq!(message(short.metalayer::<Note>()), "note: its content ends, but text needs 1 more byte at byte 122");
+    assert_eq!(message(short.metalayer::<Note>()), "note: the metalayer ends, but text needs 1 more byte at byte 122");
     assert_eq!((B2ndMeta::<&str>::NAME, CatervaMeta::NAME), ("b2nd", "caterva"));
 }
 
