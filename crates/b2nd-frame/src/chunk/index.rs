@@ -208,7 +208,7 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     match (filters.next(), filters.next()) {
         (None, _) | (Some(Filter::Shuffle), None) => Ok(()),
         (Some(Filter::Shuffle), Some(other)) | (Some(other), _) => {
-            Err(Error::custom(format_args!("expected at most one filter, the shuffle, found another: {other}")))
+            Err(Error::custom(format_args!("expected no filters except one shuffle, found another: {other}")))
         }
     }
 }
