@@ -82,7 +82,7 @@ impl Section<ByteBuf> {
             return Err(Error::mismatch("idx", expected, idx, place.start + 1).field(place.field));
         }
         let mut position = place.start + 7;
-        metalayers.check_names().map_err(|error| error.within_offset(position).field(place.field))?;
+        metalayers.check_names().map_err(|error| error.shifted(position).field(place.field))?;
         for ((name, expected), found) in metalayers.names.iter().zip(metalayers.content_offsets(place.start)).zip(offsets) {
             position += 1 + name.len();
             if usize::try_from(found) != Ok(expected) {

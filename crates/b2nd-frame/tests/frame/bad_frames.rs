@@ -162,7 +162,7 @@ fn names() {
     refused(&[(0x5e, &[0xbf])], "metalayers.offsets.value: expected int32 (d2), found positive fixint (06) at byte 126");
     refused(&[(0x5e, &[0xd9, 1])], "metalayers.offsets.key: expected fixstr (a0 to bf), found str8 (d9) at byte 94");
     refused(&[(0x5e, &[0xc4])], "metalayers.offsets.key: expected fixstr (a0 to bf), found bin8 (c4) at byte 94");
-    refused(&[(0x66, b"a")], "metalayers.a: the name is repeated at byte 94");
+    refused(&[(0x66, b"a")], "metalayers.a: the name is repeated at byte 101");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn a_header_says_how_many_threads_wrote() {
 #[test]
 fn a_name_stands_once() {
     let bytes = header(&[(b"a", b"first"), (b"", b""), (b"a", b"second")]);
-    assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name is repeated at byte 94");
+    assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name is repeated at byte 107");
     let pairs = r#"[["a", "01"], [[97], "02"]]"#;
     assert_eq!(serde_json::from_str::<Metalayers>(pairs).unwrap_err().to_string(), "a: the name is repeated");
 }
