@@ -82,7 +82,7 @@ REASONS = [
         "In a newer version, fields may have another meaning. C-Blosc2 3 rejects a newer version only if byte 30 has an unknown flag, "
         "C-Blosc2 2 always.",
     ),
-    (THEIRS, r"two chunks have the offset", "Two chunks have the same offset: writing one would change the other."),
+    (THEIRS, r"more than one chunk has the offset", "Two chunks have the same offset: writing one would change the other."),
     (
         THEIRS,
         r"entries, |elements( \(9e\))?, found|header elements|invalid length|dimensions?, but ndim|shortest marker|found [\w ]+ \([0-9a-f]{2}\)",

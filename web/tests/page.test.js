@@ -498,7 +498,7 @@ hosted("a folder without Blosc2 says so", async () => {
   writeFileSync(join(folder, "readme.txt"), "text");
   await page.setInputFiles("#pick-folder", folder);
   await page.locator("#view .problem").waitFor();
-  assert.match(await page.locator("#view .problem").textContent(), /no Blosc2 file was found in it/);
+  assert.match(await page.locator("#view .problem").textContent(), /no Blosc2 frame was found in it/);
   assert.deepEqual(wrong, []);
 });
 

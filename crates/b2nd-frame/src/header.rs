@@ -226,7 +226,7 @@ impl Header {
         let Some(content) = self.metalayers.get_as_c(name)? else { return Ok(None) };
         read(content).map(Some).map_err(|error| {
             let start = self.metalayers.content_offset(name, Place::HEADER.start).unwrap_or(0);
-            Error::from(error).complete("its content").shifted(start + 5).field(name)
+            Error::from(error).complete("the metalayer").shifted(start + 5).field(name)
         })
     }
 

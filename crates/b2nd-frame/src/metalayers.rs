@@ -68,7 +68,7 @@ impl Metalayers {
         check_new(name)?;
         if self.len() >= MAX_METALAYERS {
             return Err(Error::custom(format_args!(
-                "{name:?} would be metalayer number {}: C-Blosc2 writes at most {MAX_METALAYERS}",
+                "{name:?} would be number {}: C-Blosc2 writes at most {MAX_METALAYERS} metalayers and {MAX_METALAYERS} vlmetalayers",
                 self.len() + 1
             )));
         }
@@ -122,18 +122,19 @@ impl Metalayers {
         Ok(true)
     }
 
-    /// Returns an error if two metalayers have the same name.
+    /// Returns an error if two metalayers have the same name. The offset of the error is that of the second name, counted from the
+    /// first name in the map of names.
     fn check_names(&self) -> Result<()> {
         let mut seen = BTreeSet::new();
-        match self.names.iter().find(|name| !seen.insert(name.as_slice())) {
-            Some(name) => Err(Error::custom("the name is repeated").field(&shown(name))),
-            None => Ok(()),
-        }
+        let repeated = self.names.iter().find(|name| !seen.insert(name.as_slice()));
+        let at: usize = seen.iter().map(|name| name.len() + 6).sum();
+        let error = |name: &Vec<u8>| Error::custom("the name is repeated").within_offset(at).field(&shown(name));
+        repeated.map_or(Ok(()), |name| Err(error(name)))
     }
 
     /// Returns the error for more metalayers than C-Blosc2 allows in a header.
     pub(crate) fn too_many(&self) -> Error {
-        Error::custom(format_args!("{} metalayers: C-Blosc2 supports at most {MAX_METALAYERS}", self.len()))
+        Error::custom(format_args!("the header has {} metalayers, but C-Blosc2 supports at most {MAX_METALAYERS}", self.len()))
     }
 
     /// Returns the content that C-Blosc2 finds for this name. C-Blosc2 ends a name at a NUL, and reads the first metalayer that matches.
@@ -271,7 +272,7 @@ impl<'de> Deserialize<'de> for Metalayers {
         let (names, contents) = pairs.into_iter().map(|(name, content)| (name.into_vec(), content.into_vec())).unzip();
         let metalayers = Metalayers { names, contents };
         metalayers.names.iter().try_for_each(|name| check_len(name)).map_err(D::Error::custom)?;
-        metalayers.check_names().map_err(D::Error::custom)?;
+        metalayers.check_names().map_err(|error| D::Error::custom(error.anywhere()))?;
         Ok(metalayers)
     }
 }

@@ -71,7 +71,7 @@ impl Trailer {
     /// ignores any bytes after the trailer.
     pub(crate) fn first_in(tail: &[u8]) -> Result<Trailer> {
         let trailer = b2nd::take_from_slice::<WireTrailer<_>>(tail).map_err(named).and_then(|(wire, _)| wire.into_trailer());
-        trailer.map_err(|error| error.complete("the frame"))
+        trailer.map_err(|error| error.complete("the space for the trailer"))
     }
 
     /// Returns the value of the field trailer_len at the end of `tail`, without checking it. Returns `None` if the field is not there.

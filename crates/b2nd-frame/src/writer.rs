@@ -147,7 +147,7 @@ impl<T: Target> Writer<T> {
         let mut data = Cow::Borrowed(elements);
         if let Some(geometry) = self.header.geometry()? {
             let (grid, number) = (geometry.grid()?, self.len());
-            let no_more = || Error::custom(format_args!("chunk {number}: the array has no more chunks"));
+            let no_more = || Error::custom(format_args!("chunk {number}: the number of chunks is {}", grid.nchunks()));
             let extent = grid.chunk_extent(number).ok_or_else(no_more)?;
             let size = |length: i32| usize::try_from(length).unwrap_or(0);
             let mut packed = zeros(u64::try_from(self.header.chunksize()).unwrap_or(0))?;

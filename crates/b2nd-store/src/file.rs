@@ -42,7 +42,7 @@ impl LocalFile {
             };
         }
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a directory").into());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a regular file nor a directory").into());
         }
         LocalFile::regular(path)
     }

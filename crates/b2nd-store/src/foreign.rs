@@ -114,7 +114,7 @@ pub const FIRST_BYTES: u64 = 520;
 /// The minimum number of bytes of a file that is recognized as text.
 const SENTENCE: usize = 16;
 
-const ZARR: &str = "a Zarr store, or a part of one: give a directory to `b2nd ls` or `b2nd import`";
+const ZARR: &str = "a Zarr store, or a part of one: `b2nd ls` and `b2nd import` read its directory";
 
 /// Describes the format of a directory that is neither a sparse frame nor a store. Returns `None` for unknown formats.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {

@@ -66,13 +66,13 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
             if wanted.strip_prefix(leaf.key.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/')) =>
         {
             let column = wanted.rsplit('/').next().unwrap_or_default();
-            table.names().any(|name| name == column).then(|| column.to_owned())
+            table.names().any(|name| name == column).then(|| format!("{} has the column {column}", leaf.key))
         }
         _ => None,
     };
-    if let Some(column) = leaves.iter().find_map(in_table) {
+    if let Some(table) = leaves.iter().find_map(in_table) {
         return Err(Error::custom(format_args!(
-            "it has no leaf {wanted}, but a table with the column {column}: name the table, and select this column"
+            "it has no leaf {wanted}, but the table {table}: name the table, and select this column"
         )));
     }
     let prefix = format!("{}/", wanted.trim_end_matches('/'));

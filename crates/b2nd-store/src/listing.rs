@@ -69,7 +69,7 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
         return Err(error);
     }
     if !is_store && store.leaves.is_empty() {
-        return Err(nothing(&files));
+        return Err(nothing(&files, &store.left_out));
     }
     store.leaves.sort_by(|one, other| one.key.cmp(&other.key));
     Ok(store)
@@ -109,13 +109,14 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     Ok(StoreListing { kind: Some(kind), attributes, leaves, has_embed: true, ..StoreListing::default() })
 }
 
-/// Returns the error for a folder without any Blosc2 file.
-fn nothing(files: &[String]) -> Error {
+/// Returns the error for a folder without any frame.
+fn nothing(files: &[String], left_out: &[LeftOut]) -> Error {
     if files.iter().any(|file| file.ends_with(".npy")) {
-        return Error::custom("no Blosc2 file was found in it: `b2nd import` converts .npy files (unpack an archive first)");
+        return Error::custom("no Blosc2 frame was found in it: `b2nd import` converts .npy files (unpack an archive first)");
     }
+    let left_out = left_out.first().map(|one| format!("; left out: {one}")).unwrap_or_default();
     Error::custom(format_args!(
-        "no Blosc2 file was found in it: no frame (.b2nd, .b2f, .b2b, or a sparse one's chunks.b2frame) and no store ({EMBED})"
+        "no Blosc2 frame was found in it: no .b2nd, .b2f or .b2b, no chunks.b2frame (a sparse frame) and no {EMBED} (a store){left_out}"
     ))
 }
 

@@ -184,7 +184,7 @@ fn open_address(address: &str) -> Result<Target> {
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),
         "file" => refused("give the path, without file://"),
         "s3" | "s3a" | "gs" | "az" | "azure" | "abfs" | "abfss" | "adl" => {
-            refused("use the object's https:// URL, or `b2nd-catalog scan`, from `cargo install --path crates/b2nd-catalog`")
+            refused("use an https:// URL, or `b2nd-catalog scan`, which `cargo install --path crates/b2nd-catalog` installs")
         }
         "gcs" | "wasb" | "wasbs" | "hf" => refused("use the object's https:// URL"),
         "ftp" | "ftps" | "sftp" | "ssh" | "scp" | "hdfs" | "webdav" | "dav" | "smb" | "nfs" => {

@@ -33,7 +33,7 @@ fn a_file_of_another_format_is_named() {
     assert!(
         tests
             .refused(&["stats", "a.zarr"])
-            .ends_with("it is a Zarr store, or a part of one: give a directory to `b2nd ls` or `b2nd import`")
+            .ends_with("it is a Zarr store, or a part of one: `b2nd ls` and `b2nd import` read its directory")
     );
 }
 
@@ -50,9 +50,9 @@ fn an_archive_without_blosc2_says_so() {
         };
         assert_eq!(
             said("a.npz"),
-            "a.npz: no Blosc2 file was found in it: `b2nd import` converts .npy files (unpack an archive first)\n"
+            "a.npz: no Blosc2 frame was found in it: `b2nd import` converts .npy files (unpack an archive first)\n"
         );
-        assert!(said("a.zip").starts_with("a.zip: no Blosc2 file was found in it: "), "{}", said("a.zip"));
+        assert!(said("a.zip").starts_with("a.zip: no Blosc2 frame was found in it: "), "{}", said("a.zip"));
     }
 }
 
@@ -97,7 +97,7 @@ fn a_key_that_is_not_a_leaf_is_answered_with_what_is_there() {
         let refused = crate::harness::Place::tables().refused(&["cat", "kinds.b2z::/u"]);
         assert_eq!(
             refused,
-            "kinds.b2z::/u: it has no leaf /u, but a table with the column u: name the table, and select this column"
+            "kinds.b2z::/u: it has no leaf /u, but the table / has the column u: name the table, and select this column"
         );
     }
 }

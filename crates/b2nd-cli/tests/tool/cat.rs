@@ -173,7 +173,7 @@ fn a_directory_that_is_no_store_is_listed_or_refused() {
     tests.write("zarr/0.0", "");
     let directory = "a directory with no file chunks.b2frame";
     let below = format!("mixed: {directory} (`b2nd info -r` and other commands with -r search it for frames)");
-    let zarr = format!("zarr: {directory}: it is a Zarr store, or a part of one: give a directory to `b2nd ls` or `b2nd import`");
+    let zarr = format!("zarr: {directory}: it is a Zarr store, or a part of one: `b2nd ls` and `b2nd import` read its directory");
     assert_eq!(tests.ok(&["info", "mixed"]), tests.ok(&["ls", "mixed"]));
     for args in [&["cat"][..], &["head"], &["export"], &["cat", "--csv"]] {
         for (name, error) in [("mixed", &below), ("zarr", &zarr)] {

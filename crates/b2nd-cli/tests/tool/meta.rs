@@ -205,7 +205,7 @@ fn the_attribute_that_is_one_too_many_is_named() {
     for number in 3..16 {
         tests.ok(&["meta", "set", "a.b2nd", &format!("n{number}"), "--text", "x"]);
     }
-    let error = "a.b2nd: \"more\" would be metalayer number 17: C-Blosc2 writes at most 16";
+    let error = "a.b2nd: \"more\" would be number 17: C-Blosc2 writes at most 16 metalayers and 16 vlmetalayers";
     tests.fails(&["meta", "set", "a.b2nd", "more", "--text", "x"], error);
     tests.ok(&["meta", "set", "a.b2nd", "n3", "--text", "y"]);
 }

@@ -131,7 +131,7 @@ fn the_arrays_of_a_directory_are_listed_with_the_command_that_converts_them() {
     assert_eq!(refused, "g.zarr: it is a Zarr group: name one of its arrays, as in g.zarr/below/b (it has below/b, temp)");
     let refused = tests.refused(&["head", "g.zarr/temp"]);
     assert!(
-        refused.ends_with("it is a Zarr store, or a part of one: give a directory to `b2nd ls` or `b2nd import`"),
+        refused.ends_with("it is a Zarr store, or a part of one: `b2nd ls` and `b2nd import` read its directory"),
         "{refused}"
     );
     tests.write("g.zarr/below/b/.zarray", "{");

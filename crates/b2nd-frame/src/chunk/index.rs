@@ -193,7 +193,7 @@ fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     starts.sort_unstable();
     let repeated = starts.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
     match repeated.or(starts.first().copied().filter(|_| count > offsets.len())) {
-        Some(at) => Err(Error::custom(format_args!("index: two chunks have the offset {at}"))),
+        Some(at) => Err(Error::custom(format_args!("index: more than one chunk has the offset {at}"))),
         None => Ok(starts),
     }
 }
@@ -208,7 +208,7 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     match (filters.next(), filters.next()) {
         (None, _) | (Some(Filter::Shuffle), None) => Ok(()),
         (Some(Filter::Shuffle), Some(other)) | (Some(other), _) => {
-            Err(Error::custom(format_args!("expected at most one filter, the shuffle, found another: {other}")))
+            Err(Error::custom(format_args!("expected no filters except one shuffle, found another: {other}")))
         }
     }
 }

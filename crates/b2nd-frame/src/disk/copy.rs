@@ -17,7 +17,7 @@ pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle
     let length = range.end.saturating_sub(range.start);
     let there = from.file().metadata()?.len();
     if there < range.end {
-        let message = format!("expected a file of {} or more bytes, found {there}", range.end);
+        let message = format!("the file that is copied: expected {} or more bytes, found {there}", range.end);
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message).into());
     }
     let start = to.stream_position()?;

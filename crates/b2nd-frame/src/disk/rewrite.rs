@@ -82,14 +82,14 @@ fn write_directory(source: File, header: Header, target: &Path) -> Result<()> {
     let directory = directory(source.path());
     let staged = Staged::directory(target)?;
     staged.keep_attributes(directory)?;
-    for entry in fs::read_dir(directory)? {
+    for entry in fs::read_dir(directory).map_err(|error| Error::from(error).in_file(directory))? {
         let from = entry?.path();
         if from.extension().is_some_and(|extension| extension == "chunk") {
             let Some(name) = from.file_name() else { continue };
             let to = staged.path().join(name);
             let mut chunk = storage().create(&to)?;
             storage().copy_attributes(&from, &to)?;
-            let mut old = fs::File::open(&from)?;
+            let mut old = fs::File::open(&from).map_err(|error| Error::from(error).in_file(&from))?;
             let length = old.metadata()?.len();
             copy(&mut old, 0..length, &mut *chunk)?;
             // If the file ends in a hole, copying has not set the length of the new file yet.
@@ -120,7 +120,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     // Copy the bytes from the end of the header to the end of the index: the chunks, if the frame is contiguous, and the index. Bytes
     // between the index and the trailer, which edits can leave, are not copied.
     let start = file.header().header_len() as u64;
-    let end = index_end(file, trailer.len() as u64)?;
+    let end = index_end(file, trailer.len() as u64).map_err(|error| error.in_file(file.path()))?;
     let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
     header.set_frame_len(frame_len.ok_or_else(|| Error::custom("the frame has 2^64 bytes or more"))?);
 

@@ -152,7 +152,7 @@ impl Staged {
         let reserved = if cfg!(unix) { Some(fs::File::open(directory(&self.target))?) } else { None };
         let mut unfinished = unfinished();
         if !unfinished.contains(&self.temporary) {
-            let why = "the temporary files of this process have been removed, as when it ends";
+            let why = "nothing was written: the temporary files of this process have been removed";
             return Err(io::Error::new(ErrorKind::Interrupted, why).into());
         }
         // Even after an error, the new index may have its final name, and then needs its chunk files.

@@ -99,7 +99,7 @@ fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     match room {
         Some(room) => format!(
             "the new value of metalayer {name:?} has {length} byte{}, but its space in the header has {room} byte{}: an edit in place \
-             cannot change this, `rewrite` can",
+             cannot change this: `rewrite` changes it in the copy of a file",
             plural(length),
             plural(room)
         ),

@@ -64,7 +64,7 @@ impl Header {
             Some(Ok(bytes)) => Ok(bytes),
             _ => Err(Error::custom(format_args!("{name}: expected less than 2 GiB, found {nitems} times itemsize {itemsize}"))),
         };
-        let (chunksize, blocksize) = (bytes("chunkshape", grid.extchunknitems())?, bytes("blockshape", grid.blocknitems())?);
+        let (chunksize, blocksize) = (bytes("padded chunk", grid.extchunknitems())?, bytes("blockshape", grid.blocknitems())?);
         let mut header = Header::new(Sizes { typesize: bytes("dtype", 1)?, chunksize, blocksize })?;
         header.metalayers.set(meta)?;
         Ok(header)
@@ -135,7 +135,7 @@ impl Header {
     pub fn with_codec(mut self, codec: CodecId) -> Result<Header> {
         let code = codec.code();
         if matches!(codec, CodecId::Other(0..=31)) {
-            return Err(Error::custom(format_args!("codec: expected one of Blosc2 or a code from 32 to 255, found {codec:?}")));
+            return Err(Error::custom(format_args!("codec: expected a Blosc2 codec or a code from 32 to 255, found {codec:?}")));
         }
         // The pipeline holds the codec's number. The flags also hold this number, in 4 bits, but have 6 for all numbers above 5.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
@@ -166,7 +166,7 @@ impl Header {
         if meta != 0 && self.pipeline[7] < 32 {
             let codec = self.codec();
             return Err(Error::custom(format_args!(
-                "codec meta: {codec} has no parameter, found {meta}: the level is set by with_level"
+                "codec meta: expected 0, since {codec} has no parameter, found {meta}: `with_level` sets the level"
             )));
         }
         self.pipeline[8] = meta;

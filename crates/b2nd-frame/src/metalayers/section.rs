@@ -56,7 +56,7 @@ impl<'a> Section<&'a Bytes> {
     pub(crate) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut offsets = Vec::with_capacity(metalayers.len());
         for (name, offset) in metalayers.names.iter().zip(metalayers.content_offsets(place.start)) {
-            let offset = i32::try_from(offset).map_err(|_| Error::too_long("an offset", offset, i32::MAX as usize))?;
+            let offset = i32::try_from(offset).map_err(|_| Error::too_long("space before a value", offset, i32::MAX as usize))?;
             offsets.push((Name(name.clone()), offset));
         }
         let contents = metalayers.contents.iter().map(|content| Bytes::new(content)).collect();
@@ -82,7 +82,7 @@ impl Section<ByteBuf> {
             return Err(Error::mismatch("idx", expected, idx, place.start + 1).field(place.field));
         }
         let mut position = place.start + 7;
-        metalayers.check_names().map_err(|error| error.within_offset(position).field(place.field))?;
+        metalayers.check_names().map_err(|error| error.shifted(position).field(place.field))?;
         for ((name, expected), found) in metalayers.names.iter().zip(metalayers.content_offsets(place.start)).zip(offsets) {
             position += 1 + name.len();
             if usize::try_from(found) != Ok(expected) {

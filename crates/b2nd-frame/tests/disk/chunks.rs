@@ -167,7 +167,7 @@ fn a_metalayer_behind_the_first_sector_is_refused() {
     let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
     let error = grow(&mut editor).unwrap_err().to_string();
     let expected = "the edit would change the header's length or the bytes after its first 512, which must not change: copy the \
-                    array to a sparse frame (`b2nd repack --sparse`), and edit the copy";
+                    array to a sparse frame with `b2nd repack --sparse`, and edit the copy";
     assert_eq!(error, format!("{}: {expected}", path.display()));
     assert_eq!(editor.check(&array(96)).unwrap_err().to_string(), expected);
     assert_eq!(read(&path), before);

@@ -72,7 +72,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
         refusal(&path, open.overwrite_metalayer_bytes("small", &[0; 21])),
         concat!(
             "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes: ",
-            "an edit in place cannot change this, `rewrite` can"
+            "an edit in place cannot change this: `rewrite` changes it in the copy of a file"
         )
     );
     let nothing = refusal(&path, open.overwrite_metalayer_bytes("b2nd", &[]));
@@ -96,7 +96,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     for number in 1..16 {
         open.set_vlmetalayer_bytes(&format!("v{number}"), b"").unwrap();
     }
-    let too_many = "\"more\" would be metalayer number 17: C-Blosc2 writes at most 16";
+    let too_many = "\"more\" would be number 17: C-Blosc2 writes at most 16 metalayers and 16 vlmetalayers";
     let before = fs::read(&path).unwrap();
     assert_eq!(refusal(&path, open.set_vlmetalayer_bytes("more", b"")), too_many);
     assert!(!open.remove_vlmetalayer("more").unwrap());
@@ -155,7 +155,7 @@ fn a_file_that_ends_before_its_frame_is_not_copied() {
     let short = &bytes[..bytes.len() - 10];
     let path = file(&scratch, short);
     let refused = refusal(&path, File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]));
-    assert_eq!(refused, format!("expected a file of {} or more bytes, found {}", bytes.len(), short.len()));
+    assert_eq!(refused, format!("the file that is copied: expected {} or more bytes, found {}", bytes.len(), short.len()));
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }

@@ -74,7 +74,7 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     fs::create_dir(scratch.join("there")).unwrap();
     let names = scratch.names();
     let many = |metalayers: &mut Metalayers| (0..14).try_for_each(|n| metalayers.insert(&format!("n{n}"), []).map(|_| ()));
-    let too_many = "\"n13\" would be metalayer number 17: C-Blosc2 writes at most 16";
+    let too_many = "\"n13\" would be number 17: C-Blosc2 writes at most 16 metalayers and 16 vlmetalayers";
     assert_eq!(refusal(&path, rewrite_to(&path, &path, many)), too_many);
     assert_eq!(refusal(&path, rewrite_to(&path, scratch.join("new"), many)), too_many);
     let exists = format!("{}: it already exists", scratch.join("there").display());
@@ -181,7 +181,7 @@ fn a_rewrite_adds_no_metalayer_beyond_16() {
         if taken {
             result.unwrap();
         } else {
-            assert_eq!(refusal(&path, result), format!("{after} metalayers: C-Blosc2 supports at most 16"));
+            assert_eq!(refusal(&path, result), format!("the header has {after} metalayers, but C-Blosc2 supports at most 16"));
         }
         assert_eq!(File::open(&path).unwrap().header().metalayers().len(), if taken { after } else { before });
     }

@@ -261,7 +261,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     for number in 0..16 {
         header.metalayers_mut().insert(&format!("m{number}"), [number]).unwrap();
     }
-    let refusal = "\"more\" would be metalayer number 17: C-Blosc2 writes at most 16";
+    let refusal = "\"more\" would be number 17: C-Blosc2 writes at most 16 metalayers and 16 vlmetalayers";
     assert_eq!(message(header.metalayers_mut().insert("more", [1])), refusal);
     let mut writer = Writer::new(header);
     for number in 0..16 {
@@ -301,10 +301,11 @@ fn a_new_header_says_how_its_chunks_are_compressed() {
         assert_eq!(header.raw_flags()[2], byte);
     }
     assert_eq!(message(header.clone().with_level(10)), "level: expected 0 to 9, found 10");
-    let refusal = "codec: expected one of Blosc2 or a code from 32 to 255, found Other(31)";
+    let refusal = "codec: expected a Blosc2 codec or a code from 32 to 255, found Other(31)";
     assert_eq!(message(header.clone().with_codec(CodecId::Other(31))), refusal);
     let zstd = header.clone().with_codec(CodecId::Zstd).unwrap();
-    assert_eq!(message(zstd.with_codec_meta(9)), "codec meta: zstd has no parameter, found 9: the level is set by with_level");
+    let refusal = "codec meta: expected 0, since zstd has no parameter, found 9: `with_level` sets the level";
+    assert_eq!(message(zstd.with_codec_meta(9)), refusal);
 
     let six = [Filter::Shuffle, Filter::Delta, Filter::BitShuffle, Filter::Other(35), Filter::Shuffle, Filter::TruncPrec];
     for count in [6, 2, 1, 0] {

@@ -165,7 +165,7 @@ fn names() {
     refused(&[(0x5e, &[0xbf])], "metalayers.offsets.value: expected int32 (d2), found positive fixint (06) at byte 126");
     refused(&[(0x5e, &[0xd9, 1])], "metalayers.offsets.key: expected fixstr (a0 to bf), found str8 (d9) at byte 94");
     refused(&[(0x5e, &[0xc4])], "metalayers.offsets.key: expected fixstr (a0 to bf), found bin8 (c4) at byte 94");
-    refused(&[(0x66, b"a")], "metalayers.a: the name is repeated at byte 94");
+    refused(&[(0x66, b"a")], "metalayers.a: the name is repeated at byte 101");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn an_index_that_does_not_fit_the_sizes() {
     }
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
     refused(&[(INDEX + 31, &[0x20])], "index: expected offsets, found a special chunk (nan)");
-    refused(&[(INDEX + 31, &[0x10])], "index: two chunks have the offset 0");
+    refused(&[(INDEX + 31, &[0x10])], "index: more than one chunk has the offset 0");
     // The index repeats one value: one that is shorter than an offset, then offsets after the chunks.
     let value = |typesize, sizes: [i32; 3]| {
         let sizes = sizes.map(i32::to_le_bytes).concat();
@@ -280,7 +280,7 @@ fn offsets_of_chunks() {
         (81, "index: chunk 1 is at offset 81, but the chunks end at 80"),
         (128, "index: chunk 1 is at offset 128, but the chunks end at 80"),
         (i64::MAX, "index: chunk 1 is at offset 9223372036854775807, but the chunks end at 80"),
-        (0, "index: two chunks have the offset 0"),
+        (0, "index: more than one chunk has the offset 0"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }

@@ -115,7 +115,7 @@ fn what_is_wrong_with_the_array_in_a_header() {
         (0x7b, b"\xd2", "b2nd.shape[0]: expected int64 (d3), found int32 (d2) at byte 123"),
         (0x7c, b"\xff", "b2nd.shape[0]: expected a length of 0 or more, found -71491328285473024 at byte 123"),
         (0xa3, b"\xcd", "b2nd.dtype_format: expected uint8 (positive fixint, or cc above 127), found uint16 (cd) at byte 163"),
-        (0xa8, b"\x04", "b2nd: its content ends, but dtype needs 1 more byte at byte 172"),
+        (0xa8, b"\x04", "b2nd: the metalayer ends, but dtype needs 1 more byte at byte 172"),
         (0xa9, b"\xff", "b2nd.dtype: a string is not UTF-8 at byte 169"),
     ] {
         assert_eq!(message(Header::from_slice(&changed(position, bytes)).unwrap().array()), expected);
@@ -136,7 +136,8 @@ fn what_is_wrong_with_a_header_as_a_value_among_others() {
 fn what_metalayers_refuse() {
     let mut metalayers = Metalayers::default();
     (0..16).for_each(|number| assert_eq!(metalayers.insert(&format!("m{number}"), [number]).unwrap(), None));
-    assert_eq!(message(metalayers.insert("m16", [])), "\"m16\" would be metalayer number 17: C-Blosc2 writes at most 16");
+    let too_many = "\"m16\" would be number 17: C-Blosc2 writes at most 16 metalayers and 16 vlmetalayers";
+    assert_eq!(message(metalayers.insert("m16", [])), too_many);
     assert_eq!(
         message(metalayers.insert(&"x".repeat(32), [])),
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: a metalayer's name: expected at most 31 bytes, found 32"

@@ -63,7 +63,7 @@ fn a_users_metalayer_is_read_by_its_type() {
     let wrong = read(&[(b"note", b"\x92\x07")]);
     assert_eq!(message(wrong.metalayer::<Note>()), "note.number: expected uint16 (cd), found positive fixint (07) at byte 113");
     let short = read(&[(b"note", &content[..content.len() - 1])]);
-    assert_eq!(message(short.metalayer::<Note>()), "note: its content ends, but text needs 1 more byte at byte 122");
+    assert_eq!(message(short.metalayer::<Note>()), "note: the metalayer ends, but text needs 1 more byte at byte 122");
     assert_eq!((B2ndMeta::<&str>::NAME, CatervaMeta::NAME), ("b2nd", "caterva"));
 }
 
@@ -90,7 +90,7 @@ fn a_header_says_how_many_threads_wrote() {
 #[test]
 fn a_name_stands_once() {
     let bytes = header(&[(b"a", b"first"), (b"", b""), (b"a", b"second")]);
-    assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name is repeated at byte 94");
+    assert_eq!(message(Header::from_slice(&bytes)), "metalayers.a: the name is repeated at byte 107");
     let pairs = r#"[["a", "01"], [[97], "02"]]"#;
     assert_eq!(serde_json::from_str::<Metalayers>(pairs).unwrap_err().to_string(), "a: the name is repeated");
 }

@@ -184,9 +184,9 @@ fn other_codecs_and_filters_are_refused_by_name() {
         assert_eq!(message(Offsets::from_tail(&header(2), &index)), format!("index: {expected}"));
     };
     refused(WHOLE | 4 << 5, SHUFFLE, "expected the codec blosclz, found zstd");
-    refused(WHOLE, [0, 0, 0, 0, 0, 2], "expected at most one filter, the shuffle, found another: bitshuffle");
-    refused(WHOLE, [0, 0, 0, 0, 3, 1], "expected at most one filter, the shuffle, found another: delta");
-    refused(WHOLE, [0, 0, 0, 0, 1, 3], "expected at most one filter, the shuffle, found another: delta");
+    refused(WHOLE, [0, 0, 0, 0, 0, 2], "expected no filters except one shuffle, found another: bitshuffle");
+    refused(WHOLE, [0, 0, 0, 0, 3, 1], "expected no filters except one shuffle, found another: delta");
+    refused(WHOLE, [0, 0, 0, 0, 1, 3], "expected no filters except one shuffle, found another: delta");
 }
 
 #[test]

@@ -344,8 +344,7 @@ fn the_chunks_of_a_sparse_frame_are_read_from_the_files_beside_it() {
     let said = alone.chunk(0).unwrap_err().to_string();
     assert_eq!(
         said,
-        "chunk[0]: the chunks of a sparse frame are separate files, which this source cannot read: open the \
-                      directory"
+        "chunk[0]: the chunks of a sparse frame are separate files, which this source lacks: open the frame's directory"
     );
 
     let path = directory.join("00000000.chunk");

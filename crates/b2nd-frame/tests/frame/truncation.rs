@@ -60,5 +60,5 @@ fn an_array_metalayer_that_is_cut_short_in_a_whole_header_is_no_end_of_input() {
         assert!(header.metalayer::<B2ndMeta>().unwrap_err().needed().is_none());
     }
     let header = Header::from_slice(&header(&[(b"b2nd", &bytes[..bytes.len() - 2])])).unwrap();
-    assert_eq!(message(header.array()), "b2nd: its content ends, but dtype needs 2 more bytes at byte 163");
+    assert_eq!(message(header.array()), "b2nd: the metalayer ends, but dtype needs 2 more bytes at byte 163");
 }

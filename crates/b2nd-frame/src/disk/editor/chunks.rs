@@ -269,7 +269,7 @@ impl ChunkEditor {
         }
         Err(Error::custom(format_args!(
             "the edit would change the header's length or the bytes after its first {SECTOR}, which must not change: copy the array to \
-             a sparse frame (`b2nd repack --sparse`), and edit the copy"
+             a sparse frame with `b2nd repack --sparse`, and edit the copy"
         )))
     }
 
