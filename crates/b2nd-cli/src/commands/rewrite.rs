@@ -50,10 +50,7 @@ impl Rewrite {
     fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {
         for name in &self.rm {
             if metalayers.remove(name).is_none() {
-                return Err(Error::custom(format_args!(
-                    "there is no metalayer {}: see `b2nd meta list`",
-                    quoted(name.as_bytes())
-                )));
+                return Err(Error::custom(format_args!("no metalayer {}: see `b2nd meta list`", quoted(name.as_bytes()))));
             }
         }
         for (name, content) in &self.set {

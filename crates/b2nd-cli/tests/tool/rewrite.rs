@@ -15,7 +15,7 @@ fn a_metalayer_keeps_its_length_unless_the_frame_is_rewritten() {
     tests.ok(&["rewrite", "a.b2nd", "b.b2nd", "--set", r#"units="much longer""#, "--set", "new=[1, 2]", "--rm", "station"]);
     assert_eq!(tests.ok(&["meta", "get", "--fixed", "b.b2nd", "new"]), "[1,2]\n");
     tests.fails(&["rewrite", "a.b2nd", "b.b2nd"], "a.b2nd: b.b2nd already exists");
-    tests.fails(&["rewrite", "a.b2nd", "--rm", "none"], r#"a.b2nd: there is no metalayer "none": see `b2nd meta list`"#);
+    tests.fails(&["rewrite", "a.b2nd", "--rm", "none"], r#"a.b2nd: no metalayer "none": see `b2nd meta list`"#);
     let (out, err, status) = tests.run(&["diff", "--data", "a.b2nd", "b.b2nd"]);
     assert_eq!((err.as_str(), status), ("", 1));
     let lines: Vec<&str> = out.lines().filter(|line| line.contains("metalayers")).collect();
