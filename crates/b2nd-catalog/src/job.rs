@@ -109,7 +109,7 @@ impl Job {
             let files: Vec<_> = done.iter().filter(|row| row.key.is_none()).map(|row| row.url.as_str()).collect();
             summary.read += files.len() as u64;
             // Locations that could not be listed do not count as files.
-            bar.set_position(summary.read - unlisted.len() as u64 + lock(&listed).unchanged);
+            bar.set_position(summary.read.saturating_sub(unlisted.len() as u64) + lock(&listed).unchanged);
             summary.errors += done.iter().filter(|row| row.error.is_some()).count() as u64;
             if let Some(known) = &mut lock(&listed).known {
                 files.into_iter().for_each(|url| known.replace(url));
