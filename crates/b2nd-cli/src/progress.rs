@@ -49,7 +49,7 @@ impl Source for Counted<'_> {
 
 /// Creates a counter of files, whose total number is not known.
 pub(crate) fn files() -> ProgressBar {
-    styled(ProgressBar::no_length(), "files: {human_pos}, time: {elapsed}")
+    styled(ProgressBar::no_length(), "files: {human_pos} in {elapsed}")
 }
 
 fn long(length: u64, least: u64, template: &str) -> ProgressBar {

@@ -116,7 +116,7 @@ fn a_word_that_looks_like_a_command_is_answered_as_one() {
 fn a_scheme_that_is_not_read_is_named() {
     let tests = Directory::new();
     for (address, expected) in [
-        ("s3://bucket/a.b2nd", "s3:// is not supported: use the object's https:// URL"),
+        ("s3://bucket/a.b2nd", "s3:// is not supported: use an https:// URL"),
         ("ftp://host/a.b2nd", "ftp:// is not supported: copy the file to this machine first"),
         ("odd://a.b2nd", "odd:// is not supported: use a path, http:// or https://"),
     ] {
