@@ -61,7 +61,7 @@ pub enum SavedChunk {
 pub enum Fill {
     /// Zeros.
     Zero,
-    /// NaN. The elements have to be floats of 4 or 8 bytes.
+    /// NaN. The elements have to be little-endian floats of 4 or 8 bytes. If their dtype is unknown, only their length is checked.
     Nan,
 }
 

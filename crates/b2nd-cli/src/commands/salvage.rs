@@ -25,7 +25,7 @@ pub(crate) struct Salvage {
     /// The new frame: a path that does not exist yet, or - for standard output.
     new: PathBuf,
 
-    /// The value for the elements of lost chunks: zeros, or NaN if the elements are floats of 4 or 8 bytes.
+    /// The value for the elements of lost chunks: zeros, or NaN if the elements are little-endian floats of 4 or 8 bytes.
     #[arg(long, default_value = "zero", value_parser = ["zero", "nan"])]
     fill: String,
 
