@@ -153,7 +153,7 @@ impl Header {
     }
 
     /// Decodes the metalayer that describes the array: `b2nd`, or `caterva` if `b2nd` does not exist or cannot be decoded. Returns `None`
-    /// if the frame has neither metalayer, and so holds no array.
+    /// if the frame has neither metalayer.
     ///
     /// Bytes after the value are accepted: when C-Blosc2 squeezes an array in place, the end of the longer, old content stays in the file.
     ///

@@ -198,7 +198,7 @@ pub(crate) fn decode<'a, T: Metalayer + Deserialize<'a>>(content: &'a [u8]) -> b
 #[cfg(feature = "std")]
 use b2nd::msgpack as generic;
 
-/// Returns an error in place of generic MessagePack, which needs `std`.
+/// Replaces generic MessagePack, which needs `std`. The functions only return an error.
 #[cfg(not(feature = "std"))]
 mod generic {
     use super::{Deserialize, Serialize, Vec};

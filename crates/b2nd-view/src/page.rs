@@ -111,7 +111,7 @@ fn element(page: &mut Page, dtype: &DType, header: &Header) {
     }
 }
 
-/// Shows the numbers in the grid, and the chunks that a slice touches.
+/// Shows the number of chunks and, on a full page, of blocks and elements, and the padding; and the chunks that a slice touches.
 fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     let Ok(Some(geometry)) = header.geometry() else {
         if slice.is_some() {

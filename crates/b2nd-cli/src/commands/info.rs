@@ -57,7 +57,8 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Returns the paths if all are directories that `b2nd ls` lists, and no option asks for more.
+    /// Returns the paths if each is a Zarr directory, or a directory that is neither a sparse frame nor a store, and no option asks for another
+    /// output than that of `b2nd ls`.
     pub(super) fn directories(&self) -> Option<&[PathBuf]> {
         let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves();
         Some(&*self.paths.paths).filter(|paths| is_plain && paths.iter().all(|path| is_listed(path) || zarr::is_zarr(path)))

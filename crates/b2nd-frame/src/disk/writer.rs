@@ -68,7 +68,7 @@ impl Writer<OneFile> {
     ///
     /// # Errors
     ///
-    /// Fails if the permissions cannot be read or set.
+    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an error.
     pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
         Ok(self.target.staged.copy_attributes(source.as_ref())?)
     }
@@ -95,7 +95,7 @@ impl Writer<Directory> {
     ///
     /// # Errors
     ///
-    /// Fails if the permissions cannot be read or set.
+    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an error.
     pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
         Ok(self.target.staged.copy_attributes(source.as_ref())?)
     }

@@ -172,7 +172,7 @@ fn equal_after(bytes: &[u8], at: usize, from: usize) -> usize {
     common(&bytes[at..], &bytes[from..])
 }
 
-/// Appends the literals at the end of a stream, and returns the stream's length.
+/// Appends the literals at the end of a stream. Returns the stream's length, or `None` if `out` is too short.
 pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usize> {
     let at = put_token(out, at, literals.len(), 0)?;
     let end = at + literals.len();
