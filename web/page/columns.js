@@ -103,19 +103,19 @@ export class Column {
     const { kind } = spec;
     const isBatches = BATCHES.includes(kind);
     const known = isBatches || NUMBERS.test(kind) || ARRAYS.includes(kind);
-    if (["expression", "dsl"].includes(kind)) return this.refuse("its values are not stored, but computed from other columns");
+    if (["expression", "dsl"].includes(kind)) return this.refuse("its values are not stored: python-blosc2 computes them");
     if (!known) return this.refuse(`columns of type ${kind ?? "unknown"} are not supported`);
     if (table.leaf.stale.includes(this.name))
       return this.refuse("its values are out of date: it is computed from columns that have changed");
     try {
       this.null = this.sentinel();
       this.leaf = await this.find("", isBatches);
-      if (this.leaf === null) return this.refuse("its file is missing");
+      if (this.leaf === null) return this.refuse("its file is missing or is not read");
       if (kind === "utf8") this.words = await this.find(".utf8");
       if (kind === "utf8" && this.words === null) return this.refuse("the file of its strings is missing");
       if (isBatches) return;
       if (kind === "dictionary") this.words = await this.find("_dict", true);
-      if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing");
+      if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing or is not read");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
       if ((TEXTS[kind] || kind === "utf8") && dtype?.startsWith(">"))

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 /// `Vec<u8>`, [`Buffer`] (for any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
 /// [`Pieces`](super::Pieces) implement this trait, and so do `&S` and `Arc<S>` for a source `S`. A slice does not: use
 /// [`Frame::from_slice`](super::Frame::from_slice) for slices.
-#[expect(clippy::len_without_is_empty, reason = "an empty source is an error of its frame")]
+#[expect(clippy::len_without_is_empty, reason = "opening an empty source as a frame fails, so callers do not need is_empty")]
 pub trait Source {
     /// Returns the length of the source in bytes, or `u64::MAX` if the length is not known yet.
     ///

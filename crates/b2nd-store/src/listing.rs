@@ -116,7 +116,7 @@ fn nothing(files: &[String], left_out: &[LeftOut]) -> Error {
     }
     let left_out = left_out.first().map(|one| format!("; left out: {one}")).unwrap_or_default();
     Error::custom(format_args!(
-        "no Blosc2 frame was found in it: no .b2nd, .b2f or .b2b, no chunks.b2frame (a sparse frame) and no {EMBED} (a store){left_out}"
+        "no Blosc2 frame was found in it: no uncompressed .b2nd, .b2f, .b2b, …, no chunks.b2frame (sparse), no {EMBED}{left_out}"
     ))
 }
 

@@ -83,7 +83,7 @@ impl Salvage<'_> {
     /// Fails if the chunks cannot be numbered in the order in which they were found, because their number is not the number in the header,
     /// or because a chunk extends past the position where the header expects the index (then `found` is `None`).
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
-        let found = found.ok_or_else(|| Error::custom("the index is lost, and a chunk is where the index should start"))?;
+        let found = found.ok_or_else(|| Error::custom("no chunk ends where the header's lengths put the index"))?;
         let counted = self.header.nchunks().unwrap_or(expected);
         let why = match found.cmp(&counted) {
             std::cmp::Ordering::Equal => return Ok(()),
