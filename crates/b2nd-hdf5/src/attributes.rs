@@ -1,5 +1,7 @@
 //! Converts attributes to values of MessagePack.
 
+use std::collections::BTreeSet;
+
 use b2nd_frame::{Error, Result, Target, Writer};
 use hdf5_reader::{ByteOrder, Datatype, RawAttribute, StringSize, dtype_element_size};
 use rmpv::Value;
@@ -25,9 +27,9 @@ pub type Attribute = (String, Option<Value>);
 
 /// Converts the attributes of a dataset or a group. `raw` has the same attributes with the encodings of their types.
 pub(crate) fn values(all: &[hdf5_reader::Attribute], raw: &[RawAttribute]) -> Vec<Attribute> {
-    let usual = |raw: &RawAttribute| has_usual_numbers(&raw.message().datatype, &mut raw.raw_datatype());
-    let is_refused = |name: &str| raw.iter().any(|raw| raw.name() == name && !usual(raw));
-    let value = |attribute: &hdf5_reader::Attribute| if is_refused(&attribute.name) { None } else { value(attribute) };
+    let usual = |raw: &&RawAttribute| has_usual_numbers(&raw.message().datatype, &mut raw.raw_datatype());
+    let usual: BTreeSet<_> = raw.iter().filter(usual).map(RawAttribute::name).collect();
+    let value = |attribute: &hdf5_reader::Attribute| value(attribute).filter(|_| usual.contains(&*attribute.name));
     all.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect()
 }
 

@@ -62,24 +62,24 @@ pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
 /// the file, since `datatype` lacks these properties. It is shortened to what follows the last number.
 pub(crate) fn has_usual_numbers(datatype: &Datatype, raw: &mut &[u8]) -> bool {
     // The positions and lengths of the exponent and of the mantissa, and the bias of the exponent.
-    let float: &[u8] = match datatype {
-        Datatype::FloatingPoint { size: 2, .. } => &[10, 5, 0, 10, 15, 0, 0, 0],
-        Datatype::FloatingPoint { size: 4, .. } => &[23, 8, 0, 23, 127, 0, 0, 0],
-        Datatype::FloatingPoint { .. } => &[52, 11, 0, 52, 0xff, 3, 0, 0],
-        _ => &[],
+    let (size, float): (u8, &[u8]) = match datatype {
+        Datatype::FixedPoint { size, .. } | Datatype::Bitfield { size, .. } => (*size, &[]),
+        Datatype::FloatingPoint { size: 2, .. } => (2, &[10, 5, 0, 10, 15, 0, 0, 0]),
+        Datatype::FloatingPoint { size: 4, .. } => (4, &[23, 8, 0, 23, 127, 0, 0, 0]),
+        Datatype::FloatingPoint { size, .. } => (*size, &[52, 11, 0, 52, 0xff, 3, 0, 0]),
+        Datatype::Enum { base, .. } | Datatype::Array { base, .. } => return has_usual_numbers(base, raw),
+        Datatype::Compound { fields, .. } => return fields.iter().all(|field| has_usual_numbers(&field.datatype, raw)),
+        _ => return true,
     };
-    match datatype {
-        Datatype::FixedPoint { size, .. } | Datatype::Bitfield { size, .. } | Datatype::FloatingPoint { size, .. } => {
-            // The size as uint32, the offset of the first bit and the number of bits.
-            let encoded = [&[*size, 0, 0, 0, 0, 0, size.wrapping_mul(8), 0], float].concat();
-            let rest = raw.windows(encoded.len()).position(|bytes| bytes == encoded).and_then(|at| raw.get(at + encoded.len()..));
-            *raw = rest.unwrap_or_default();
-            rest.is_some()
-        }
-        Datatype::Enum { base, .. } | Datatype::Array { base, .. } => has_usual_numbers(base, raw),
-        Datatype::Compound { fields, .. } => fields.iter().all(|field| has_usual_numbers(&field.datatype, raw)),
-        _ => true,
-    }
+    // The size as uint32, the offset of the first bit and the number of bits.
+    let encoded = [&[size, 0, 0, 0, 0, 0, size.wrapping_mul(8), 0], float].concat();
+    let at = raw.windows(encoded.len()).position(|bytes| bytes == encoded);
+    // Three bytes of flags precede the size. In those of a float, 0x20 means that the first bit of the mantissa is implied.
+    let flags = at.and_then(|at| raw.get(at.checked_sub(3)?));
+    let rest = at.filter(|_| float.is_empty() || flags.is_some_and(|flags| flags & 0x30 == 0x20));
+    let rest = rest.and_then(|at| raw.get(at + encoded.len()..));
+    *raw = rest.unwrap_or_default();
+    rest.is_some()
 }
 
 /// Returns true for the type by which h5py stores booleans.

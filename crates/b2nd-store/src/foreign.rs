@@ -60,10 +60,11 @@ static HDF5_OPENER: OnceLock<Opener> = OnceLock::new();
 /// The signature of HDF5 files, at their start or after a user block.
 pub(crate) const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// Returns true if `first`, the first [`FIRST_BYTES`] of a file, are those of an HDF5 file. A user block must have 512 bytes, as in the
-/// files of MATLAB 7.3.
+/// Returns true if `first`, the first [`FIRST_BYTES`] of a file, are those of an HDF5 file. A user block must have 512 bytes and start with
+/// `MATLAB`, as in the files of MATLAB 7.3, or with a zero: a block that starts like a Blosc2 frame is read as a frame.
 pub fn is_hdf5(first: &[u8]) -> bool {
-    [0, 512].iter().any(|&at| first.get(at..).is_some_and(|rest| rest.starts_with(HDF5)))
+    let has_block = first.starts_with(b"MATLAB") || first.starts_with(b"\0");
+    first.starts_with(HDF5) || has_block && first.get(512..).is_some_and(|rest| rest.starts_with(HDF5))
 }
 
 /// Returns true if a path or URL has one of the endings of HDF5 files, in lower or upper case. Files of other formats can have the endings

@@ -62,7 +62,7 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
         findings.unreadable("_valid_rows.b2nd", None, "it is missing, so it is unknown which rows were deleted", NOT_FOR_PYTHON);
     }
     for name in &table.missing {
-        findings.unreadable(format!("column {}", quoted(name.as_bytes())), None, "its file is missing or is not read", NOT_FOR_PYTHON);
+        findings.unreadable(format!("column {}", quoted(name.as_bytes())), None, "it has no readable file", NOT_FOR_PYTHON);
     }
     for name in &table.plainly_named {
         let finding = "its file has the name that python-blosc2 4.2.0 used; later versions expect another name";

@@ -148,7 +148,7 @@ impl Diff {
     fn values(&self, key: &str, of: Comparable, is_array: bool, lines: &mut Lines) -> bool {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),
-            key if Location::new(path.as_os_str()).key().is_some() => format!("{}{key}", path.display()).into(),
+            key if Location::new(path.as_os_str()).key().is_some() => path.join(key.trim_start_matches('/')),
             key => format!("{}::{key}", path.display()).into(),
         };
         let name = name_of_values(key);

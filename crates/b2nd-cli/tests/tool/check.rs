@@ -310,7 +310,7 @@ fn the_files_of_a_table_are_checked_as_frames() {
             std::os::unix::fs::symlink("nowhere", table.join("_cols/100%25.b2nd")).unwrap();
             let (out, err, status) = check(&[path]);
             assert_eq!((err.as_str(), status), ("", 1));
-            assert!(out.contains("it is a symbolic link") && out.contains("column \"100%\": its file is missing"), "{out}");
+            assert!(out.contains("it is a symbolic link") && out.contains("column \"100%\": it has no readable file"), "{out}");
         }
         fs::remove_dir_all(&store).unwrap();
     }
@@ -326,7 +326,7 @@ fn a_table_has_the_columns_of_its_schema() {
     fs::rename(directory.join("_cols/100%25.b2nd"), directory.join("_cols/100%.b2nd")).unwrap();
     fs::remove_file(directory.join("_cols/a/b.b2nd")).unwrap();
     let lines = format!(
-        "{path}::/: column \"a.b\": its file is missing or is not read (rejected by python-blosc2)\n\
+        "{path}::/: column \"a.b\": it has no readable file (rejected by python-blosc2)\n\
          {path}::/: column \"100%\": its file has the name that python-blosc2 4.2.0 used; later versions expect another name \
          (rejected by python-blosc2)\n"
     );

@@ -115,6 +115,7 @@ fn stores_are_compared_leaf_by_leaf() {
     assert!(out.contains("\n- /g1/n3: ndarray\n") && out.contains("\n- /g0/n0.array.dtype: \"<i8\"\n"), "{out}");
     // All leaves of a group are compared, by the rest of their keys.
     assert_eq!(tests.ok(&["diff", "--data", "a.b2z::/g0", "b.b2z::/g0"]), "");
+    assert_eq!(tests.ok(&["diff", "--data", "a.b2z::/g0/", "b.b2z::/g0"]), "");
     let (out, err, status) = tests.run(&["diff", "--data", "a.b2z::/g0", "c.b2d::/g0"]);
     assert_eq!((err.as_str(), status), ("", 1));
     assert!(out.contains("\n- /n0.array.dtype: \"<i8\"\n"), "{out}");

@@ -36,6 +36,21 @@ fn chunks_with_an_unknown_filter_are_not_decoded_but_no_errors() {
     assert_eq!(tests.run(&["check", "--data", "--strict", "zfp.h5"]).2, 1);
 }
 
+/// C-Blosc2 opens the frame, and ignores the bytes after it.
+#[test]
+fn a_frame_in_the_user_block_of_a_file_is_checked_as_a_frame() {
+    let tests = directory();
+    let mut file = tests.read("user_block.h5");
+    let frame = Place::root().read("conformance/cases/frame/variable-chunks.bin");
+    file[..512].fill(0);
+    tests.write("zeros.h5", &file);
+    assert_eq!(tests.ok(&["cat", "zeros.h5::/plain", "118:"]), "118\n119\n");
+    file[..frame.len()].copy_from_slice(&frame);
+    tests.write("frame.b2nd", file);
+    let (out, _, status) = tests.run(&["check", "frame.b2nd", "--for", "python-blosc2"]);
+    assert!(out.contains("its chunks vary in length") && status == 4, "{out}");
+}
+
 #[test]
 fn a_file_is_shown_as_a_store_of_its_datasets() {
     let tests = directory();

@@ -140,7 +140,9 @@ def unusual_file():
     record = h5py.h5t.create(h5py.h5t.COMPOUND, 8)
     record.insert(b"usual", 0, h5py.h5t.STD_I32LE)
     record.insert(b"unusual", 4, bits20)
-    types = {"bits20": bits20, "shifted": shifted, "bfloat16": bfloat16, "record": record}
+    explicit = h5py.h5t.IEEE_F32LE.copy()
+    explicit.set_norm(h5py.h5t.NORM_NONE)
+    types = {"bits20": bits20, "shifted": shifted, "bfloat16": bfloat16, "record": record, "explicit": explicit}
     (OUT / "unusual").mkdir(exist_ok=True)
     with h5py.File(OUT / "unusual" / "unusual.h5", "w") as file:
         space = h5py.h5s.create_simple((3,))
