@@ -20,7 +20,7 @@ TRIALS = int(sys.argv[2]) if len(sys.argv) > 2 else 6
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 
-# The arguments of each command. Each command writes `out`, or replaces or changes another file.
+# The arguments of each command. Each command writes a new file or directory named `out.*`, or replaces or changes another one.
 COMMANDS = [
     "import a.npy out.b2nd",
     "import f.npy out.b2nd",

@@ -46,7 +46,7 @@ impl Tally {
                 continue;
             }
             let bytes = fs::read(&path).unwrap();
-            // Reads every frame in the file, also if the file has another format.
+            // Reads every frame in the file, even if the file itself has another format.
             for offset in memchr(&bytes, b"\xa8b2frame\0") {
                 tally.frame(&path, (offset - 1) as u64);
             }

@@ -111,7 +111,7 @@ fn lines(header: &Header, drawing: Option<&Drawing>) -> Vec<(&'static str, &'sta
         note("to-blocks", "padding of a chunk to whole blocks".to_owned());
     }
     if drawing.ndim > 2 {
-        note("", format!("shown: the last two of {} dimensions, at index 0 of the others", drawing.ndim));
+        note("", format!("shown: the last two of {} dimensions (others at 0)", drawing.ndim));
     }
     if !drawing.to_scale {
         note("", "not to scale".to_owned());

@@ -119,7 +119,7 @@ impl Check {
             return self.write_digests(output);
         }
         let worst = AtomicU8::new(0);
-        // `undigested` gets the name of a file without digests, for the hint at the end. Without `tells`, there is no hint.
+        // `undigested` gets the name of a file without digests, for the hint at the end. The hint is printed only if `tells` is true.
         let (undigested, tells) = (OnceLock::new(), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {

@@ -272,7 +272,7 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             Ok(kind) => (kind.to_string(), ""),
             Err(why) => (column.kind().to_owned(), why),
         };
-        // The size is left empty if the files of the column cannot be opened. `check` reports the reason.
+        // The size is left empty if the column has no Arrow type or no stored values, or if its files cannot be opened.
         let (bytes, ratio) = match table.column_sizes(place) {
             Ok((packed @ 1.., plain)) => {
                 // The ratio is computed from the rows that exist, not from all allocated rows.

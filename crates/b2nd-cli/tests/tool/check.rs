@@ -156,7 +156,7 @@ fn what_c_blosc2_opens_is_told_right() {
     let mut compared = 0;
     for entry in manifest.iter().filter(|entry| entry["in_frame"].is_string()) {
         let name = entry["name"].as_str().unwrap();
-        // C-Blosc2 opens these files, and only python-blosc2 fails, because of the dtype.
+        // C-Blosc2 opens some of these files, which python-blosc2 rejects because of the dtype.
         if name.starts_with("dtype") {
             continue;
         }

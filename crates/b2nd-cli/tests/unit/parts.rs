@@ -9,7 +9,7 @@ fn parts_follow_each_other_and_end_at_chunks_unless_a_layer_of_chunks_is_too_lar
     };
     // Whole layers of chunks: 3 rows of 10 elements need 120 bytes.
     assert_eq!(lengths(300, &[8, 10], &[3, 5]), [[6, 10], [2, 10]]);
-    // Less than a layer, and less than a row, which is then split along chunks.
+    // If the limit is smaller than a layer, parts consist of whole rows; if it is smaller than a row, rows are split at chunks.
     assert_eq!(lengths(80, &[5, 10], &[3, 5]), [[2, 10], [2, 10], [1, 10]]);
     assert_eq!(lengths(24, &[2, 10], &[3, 5]), [[1, 5], [1, 5], [1, 5], [1, 5]]);
     assert_eq!(lengths(1000, &[7, 10], &[3, 5]), [[7, 10]]);

@@ -21,7 +21,7 @@ pub(super) fn print(path: &Path, given: &Compression, output: &mut Output) -> Re
     let header = frame.header();
     let chunks = frame.offsets()?.len();
     let (mut sample, mut bytes) = (Vec::new(), 0);
-    // The sample consists of chunks that are spread evenly over the frame.
+    // The sample consists of chunks that are spread evenly over the frame, or of the first ones if chunks vary in length.
     let each = usize::try_from(header.chunksize()).unwrap_or(1).max(1);
     let most = ((SAMPLE / each).max(1) as u64).min(chunks);
     for nth in 0..most {
