@@ -415,7 +415,7 @@ test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging
     for (let number = chunk.first; number <= chunk.last; number += 1) {
       const at = [number >> 2, (number >> 1) & 1, number & 1];
       for (const [axis, value] of at.entries()) await page.locator(".sliders input").nth(axis).fill(String(value));
-      const place = chunk.offset === undefined ? "takes no bytes" : `${thousands(chunk.cbytes)} bytes`;
+      const place = chunk.offset === undefined ? "has no bytes of its own" : `${thousands(chunk.cbytes)} bytes`;
       await says(pointed, new RegExp(`^chunk ${number} `));
       const text = await pointed.textContent();
       assert.ok(text.includes(`chunk ${number} `) && text.includes(place), `${number}: ${text}`);
