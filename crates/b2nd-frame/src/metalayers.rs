@@ -126,10 +126,10 @@ impl Metalayers {
     /// first name in the map of names.
     fn check_names(&self) -> Result<()> {
         let mut seen = BTreeSet::new();
-        let repeated = self.names.iter().find(|name| !seen.insert(name.as_slice()));
+        let Some(name) = self.names.iter().find(|name| !seen.insert(name.as_slice())) else { return Ok(()) };
+        // Each name before the second one has a marker, and is followed by an int32 of five bytes.
         let at: usize = seen.iter().map(|name| name.len() + 6).sum();
-        let error = |name: &Vec<u8>| Error::custom("the name is repeated").within_offset(at).field(&shown(name));
-        repeated.map_or(Ok(()), |name| Err(error(name)))
+        Err(Error::custom("the name is repeated").within_offset(at).field(&shown(name)))
     }
 
     /// Returns the error for more metalayers than C-Blosc2 allows in a header.

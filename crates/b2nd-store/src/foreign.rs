@@ -98,9 +98,10 @@ pub(crate) fn opener(first: &[u8]) -> Option<Opener> {
     HDF5_OPENER.get().copied().filter(|_| is_hdf5(first))
 }
 
-/// Returns true if a file that starts with these bytes is opened as a folder.
-pub(crate) fn is_folder(first: &[u8]) -> bool {
-    is_zip(first) || opener(first).is_some()
+/// Returns true if a file is opened as a folder.
+pub(crate) fn is_folder(source: &dyn Source) -> Result<bool> {
+    let first = source.read(0..FIRST_BYTES)?;
+    Ok(is_zip(&first) || opener(&first).is_some())
 }
 
 /// Reads the first bytes of a source, and describes its format like [`describe`]. Also returns `None` if the source cannot be read.

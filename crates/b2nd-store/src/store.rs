@@ -82,7 +82,7 @@ impl Store {
     /// Fails if the target is a file that cannot be read, or a damaged archive or HDF5 file.
     pub fn of_folder(name: &str, target: &Target) -> Result<Option<Store>> {
         match target {
-            Target::File(source) if !foreign::is_folder(&source.read(0..foreign::FIRST_BYTES)?) => Ok(None),
+            Target::File(source) if !foreign::is_folder(&**source)? => Ok(None),
             target => Store::of(name, target.clone()).map(Some),
         }
     }
@@ -187,7 +187,7 @@ impl Location {
     pub fn frame(&self) -> Result<Bytes> {
         match (self.open()?, self.key()) {
             (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
-            (Target::File(source), None) if !foreign::is_folder(&source.read(0..foreign::FIRST_BYTES)?) => Ok(source),
+            (Target::File(source), None) if !foreign::is_folder(&*source)? => Ok(source),
             // If the directory or the archive is not a store, the error of `list` is returned in place of `no_key`.
             (target, None) => {
                 let listing = Store::of(self.place(), target)?.list()?;

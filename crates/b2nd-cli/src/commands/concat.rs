@@ -56,7 +56,8 @@ fn open(word: &Path) -> Result<Array> {
     let location = Location::new(word.as_os_str());
     let array = match (location.path(), location.key()) {
         (Some(path), Some(key)) => Array::from_store(path, key).map_err(Error::new),
-        (Some(path), None) => values::source(word).and_then(|_| Array::open(path).map_err(Error::new)),
+        // The error of `source` also says how to name a leaf of a store.
+        (Some(path), None) => Array::open(path).map_err(|error| values::source(word).err().unwrap_or_else(|| Error::new(error))),
         _ => values::source(word).and_then(|source| Array::from_source(source, 0).map_err(Error::new)),
     };
     array.map_err(|error| Error::new(output::named(word, error)))
