@@ -319,7 +319,7 @@ impl<'de> Reader<'de> {
             [U8, value @ 0x80..=0xff, ..] => Ok(value),
             [U8, _, ..] => Err(self.unexpected("positive fixint (00 to 7f) for a number below 128", U8)),
             [] | [U8] => Err(self.end(1)),
-            [found, ..] => Err(self.unexpected("uint8 (positive fixint, or cc above 127)", found)),
+            [found, ..] => Err(self.unexpected("uint8 (00 to 7f, or cc for a number above 127)", found)),
         }
     }
 

@@ -268,7 +268,9 @@ impl Case {
             other => other,
         };
         let verdict = match should {
-            Some("accept") => Verdict::Accept(Fact::from_json(json.get("value").ok_or("the key `value` is missing")?)?),
+            Some("accept") => {
+                Verdict::Accept(Fact::from_json(json.get("value").ok_or("\"accept\" needs the key `value`, which is missing")?)?)
+            }
             Some("reject") => Verdict::Reject,
             _ => {
                 let (expect, should) = (&json["expect"], &json["should"]);
@@ -290,7 +292,7 @@ impl Case {
         };
         let path = field("file").map(|file| path.with_file_name(file));
         if path.is_none() && parts.is_empty() {
-            return Err("expected a string `file` or a list `parts`, found neither".into());
+            return Err("expected a string `file` or a list `parts` that is not empty, found neither".into());
         }
         Ok(Case {
             layer,

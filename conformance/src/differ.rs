@@ -74,7 +74,7 @@ impl Differ {
             _ => Vec::new(),
         };
         let mut differences = Vec::new();
-        for entry in json.as_array().ok_or("expected a list of differences")? {
+        for entry in json.as_array().ok_or_else(|| format!("expected a list of differences, found {json}"))? {
             let known = NAMES.map(|(_, name)| name);
             let wrong = |name: &String| format!("expected `does` to be one of {known:?}, found {name:?} in {entry}");
             let parse = |name: &String| Does::parse(name).ok_or_else(|| wrong(name));

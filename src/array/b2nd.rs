@@ -56,7 +56,7 @@ pub struct B2ndMeta<S = String> {
 
 /// The entries of a [`B2ndMeta`].
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries (ArrayMeta holds every layout)")]
+#[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries (ArrayMeta reads every layout)")]
 struct Released<S> {
     #[serde(with = "fixint")]
     version: u8,

@@ -33,7 +33,7 @@ pub struct CatervaMeta {
 #[serde(
     rename = "CatervaMeta",
     deny_unknown_fields,
-    expecting = "a caterva metalayer of 5 entries (ArrayMeta holds every layout)"
+    expecting = "a caterva metalayer of 5 entries (ArrayMeta reads every layout)"
 )]
 struct Caterva {
     #[serde(with = "fixint")]

@@ -39,7 +39,7 @@ pub struct LegacyB2ndMeta<S = String> {
 #[serde(
     rename = "LegacyB2ndMeta",
     deny_unknown_fields,
-    expecting = "a b2nd metalayer of 6 entries (ArrayMeta holds every layout)"
+    expecting = "a b2nd metalayer of 6 entries (ArrayMeta reads every layout)"
 )]
 struct Legacy<S> {
     #[serde(with = "fixint")]

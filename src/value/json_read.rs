@@ -109,49 +109,48 @@ fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
 /// Returns the value that the object `{name: value}` represents. If the object is an ordinary map, returns `value` unchanged as the inner
 /// `Err`.
 fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
-    let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
+    let wrong = |what: &str, found: &Value| Error::custom(format_args!("{{\"{name}\": ..}}: expected {what}, found {found}"));
+    let not_pair = |found: Value| wrong("pairs of a key and a value", &found);
+    let unhex = |digits: &str| hex::decode(digits).ok_or_else(|| wrong("pairs of hexadecimal digits", &Value::from(digits)));
     Ok(Ok(match (name, value) {
-        ("bytes", Value::Str(digits, _)) => bytes_of(hex::decode(&digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?),
+        ("bytes", Value::Str(digits, _)) => bytes_of(unhex(&digits)?),
         ("float", Value::Str(word, _)) => Value::F64(match word.as_str() {
             "nan" => f64::NAN,
             "inf" => f64::INFINITY,
             "-inf" => f64::NEG_INFINITY,
-            other => return Err(wrong(&alloc::format!("nan, inf or -inf, found {other:?}"))),
+            other => return Err(wrong("nan, inf or -inf", &Value::from(other))),
         }),
         ("complex", Value::Array(parts, _)) => {
-            let [real, imaginary] = parts.as_slice() else { return Err(wrong("[real, imaginary]")) };
-            let (real, imaginary) = number(real).zip(number(imaginary)).ok_or_else(|| wrong("two numbers"))?;
+            let both = if let [real, imaginary] = parts.as_slice() { number(real).zip(number(imaginary)) } else { None };
+            let (real, imaginary) = both.ok_or_else(|| wrong("two numbers, [real, imaginary]", &Value::from(parts)))?;
             Value::complex(real, imaginary)
         }
         ("set", list @ Value::Array(..)) => Value::around(45, &list)?,
         ("tuple", Value::Array(list, _)) => Value::tuple(list),
         ("ndarray", Value::Map(pairs, _)) => {
             let pairs = pairs.into_iter().map(|(key, value)| match (key.as_str(), value) {
-                (Some("data"), Value::Str(digits, _)) => {
-                    let data = hex::decode(&digits).ok_or_else(|| wrong("data in pairs of hexadecimal digits"))?;
-                    Ok((key, bytes_of(data)))
-                }
+                (Some("data"), Value::Str(digits, _)) => Ok((key, bytes_of(unhex(&digits)?))),
                 (Some("dtype"), dtype) => {
                     let form = if dtype.as_str().is_some() { "str" } else { "descr" };
                     Ok((key, Value::map([(Value::from(form).short(), dtype)])))
                 }
                 (Some("shape" | "values"), value) => Ok((key, value)),
-                _ => Err(wrong("dtype, shape and data (hexadecimal digits), or shape and values")),
+                (_, value) => Err(wrong("dtype, shape and data (hexadecimal), or shape and values", &Value::map([(key, value)]))),
             });
             Value::around(46, &Value::map(pairs.collect::<Result<Vec<_>>>()?))?
         }
         ("ext", Value::Array(parts, _)) => match parts.as_slice() {
             [kind, Value::Str(digits, _)] if kind.as_i64().is_some() => {
                 let number = kind.as_i64().and_then(|kind| i8::try_from(kind).ok());
-                let kind = number.ok_or_else(|| wrong(&alloc::format!("a type from -128 to 127, found {kind}")))?;
-                Value::Ext(kind, hex::decode(digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?, Head::U32).short()
+                let kind = number.ok_or_else(|| wrong("a type from -128 to 127", kind))?;
+                Value::Ext(kind, unhex(digits)?, Head::U32).short()
             }
-            _ => return Err(wrong("[type, \"hex\"]")),
+            other => return Err(wrong("[type, \"hex\"]", &Value::from(other.to_vec()))),
         },
         ("map", Value::Array(list, _)) => {
             let pairs = list.into_iter().map(|pair| match pair {
-                Value::Array(pair, Head::Fix) => <[Value; 2]>::try_from(pair).map_err(|_| wrong("pairs of a key and a value")),
-                _ => Err(wrong("pairs of a key and a value")),
+                Value::Array(pair, Head::Fix) => <[Value; 2]>::try_from(pair).map_err(|pair| not_pair(pair.into())),
+                other => Err(not_pair(other)),
             });
             Value::map(pairs.map(|pair| pair.map(|[key, value]| (key, value))).collect::<Result<Vec<_>>>()?)
         }

@@ -157,7 +157,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
 }
 
 fn elsewhere<E: de::Error>() -> E {
-    E::custom("a RawValue needs this crate's format, without flatten, untagged or internal tags: use a Value")
+    E::custom("a RawValue needs b2nd's format, without flatten, untagged or internal tags: use a Value")
 }
 
 /// The visitor of the newtype struct that marks a `RawValue`, and of the entry's bytes inside it.

@@ -44,7 +44,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('\\ud800', '<i4')]", "expected a character in 4 hexadecimal digits, found '\\\\ud800' at byte 3"),
     ("[('\\x+1', '<i4')]", "expected a character in 2 hexadecimal digits, found '\\\\x+1' at byte 3"),
     ("[('a", "expected a closing quote, found the end of the string at byte 4"),
-    ("[(('t', ''), '<i4')]", "a field with a title has no name at byte 8"),
+    ("[(('t', ''), '<i4')]", "field 0 has a title, but no name at byte 8"),
     ("[('a', 'u1'), ('a', 'u1')]", "'a' occurs twice among the names and titles of the fields at byte 14"),
     ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b': NumPy's limit for its end is 2147483647, found 2147483648 at byte 23"),
     (
@@ -82,15 +82,15 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['O', 'u1'], 'offsets': [0, 7]}",
-        "overlapping fields cannot hold objects, found the field 'b' at byte 16",
+        "field 'b' overlaps another, which NumPy rejects if either holds objects at byte 16",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O')], '<u8'], 'offsets': [4, 0]}",
-        "overlapping fields cannot hold objects, found the field 'a' at byte 11",
+        "field 'a' overlaps another, which NumPy rejects if either holds objects at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O'), ('p', 'u1')], '<u8'], 'offsets': [4, 0]}",
-        "overlapping fields cannot hold objects, found the field 'a' at byte 11",
+        "field 'a' overlaps another, which NumPy rejects if either holds objects at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [8, 0], 'itemsize': 11}",

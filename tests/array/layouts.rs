@@ -278,7 +278,7 @@ fn a_version_or_dtype_format_is_a_positive_fixint() {
 #[test]
 fn the_entry_after_blockshape_is_one_of_two() {
     let refuses = |entry: &[u8], found: &str| {
-        let format = format!("dtype_format: expected uint8 (positive fixint, or cc above 127), found {found} at byte 6");
+        let format = format!("dtype_format: expected uint8 (00 to 7f, or cc for a number above 127), found {found} at byte 6");
         no_metalayer(&cat(&[&hex!("97 00 00 90 90 90"), entry, &hex!("db00000000")]), &format);
         no_metalayer(&cat(&[&hex!("96 00 00 90 90 90"), entry]), &format!("dtype: expected str32 (db), found {found} at byte 6"));
     };
@@ -306,22 +306,22 @@ fn the_seventh_entry_where_the_count_says_six_is_a_dtype() {
 fn another_count_is_refused() {
     refused::<B2ndMeta>(
         &example(0x96, &hex!("00 db00000000")),
-        "invalid length 6, expected a b2nd metalayer of 7 entries (ArrayMeta holds every layout)",
+        "invalid length 6, expected a b2nd metalayer of 7 entries (ArrayMeta reads every layout)",
     );
     refused::<B2ndMeta>(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
     refused::<CatervaMeta>(&example(0x96, &hex!("db00000000")), "expected 5 elements, found 6 at byte 0");
     refused::<CatervaMeta>(
         &hex!("94 00 00 90 90"),
-        "invalid length 4, expected a caterva metalayer of 5 entries (ArrayMeta holds every layout)",
+        "invalid length 4, expected a caterva metalayer of 5 entries (ArrayMeta reads every layout)",
     );
     refused::<LegacyB2ndMeta>(
         &example(0x95, b""),
-        "invalid length 5, expected a b2nd metalayer of 6 entries (ArrayMeta holds every layout)",
+        "invalid length 5, expected a b2nd metalayer of 6 entries (ArrayMeta reads every layout)",
     );
     no_metalayer(&hex!("90"), "array metalayer: expected 5 to 7 entries, found 0 at byte 0");
     no_metalayer(&hex!("94 00 00 90 90"), "array metalayer: expected 5 to 7 entries, found 4 at byte 0");
     no_metalayer(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
-    let format = "dtype_format: expected uint8 (positive fixint, or cc above 127), found str32 (db) at byte 44";
+    let format = "dtype_format: expected uint8 (00 to 7f, or cc for a number above 127), found str32 (db) at byte 44";
     no_metalayer(&example(0x97, &hex!("db00000000 db00000000")), format);
     no_metalayer(&hex!("9f 96"), "expected 7 elements, found 15 at byte 0");
     no_metalayer(&hex!("97 00 03"), "unexpected end of input at byte 3: shape needs 1 more byte");

@@ -165,14 +165,14 @@ fn a_version_above_127_is_refused_in_every_format() {
 
 #[test]
 fn another_shape_of_value_is_refused() {
-    refused::<B2ndMeta>("3", "invalid type: integer `3`, expected a b2nd metalayer of 7 entries (ArrayMeta holds every layout)");
+    refused::<B2ndMeta>("3", "invalid type: integer `3`, expected a b2nd metalayer of 7 entries (ArrayMeta reads every layout)");
     refused::<LegacyB2ndMeta>(
         "3",
-        "invalid type: integer `3`, expected a b2nd metalayer of 6 entries (ArrayMeta holds every layout)",
+        "invalid type: integer `3`, expected a b2nd metalayer of 6 entries (ArrayMeta reads every layout)",
     );
     refused::<CatervaMeta>(
         "3",
-        "invalid type: integer `3`, expected a caterva metalayer of 5 entries (ArrayMeta holds every layout)",
+        "invalid type: integer `3`, expected a caterva metalayer of 5 entries (ArrayMeta reads every layout)",
     );
     refused::<Geometry>("3", "invalid type: integer `3`, expected a geometry of 4 entries");
 }

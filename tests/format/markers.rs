@@ -146,8 +146,8 @@ fn the_count_of_a_map_picks_the_shortest_marker() {
 fn another_width_is_refused() {
     refused::<u8>(&hex!("cc 7f"), "expected positive fixint (00 to 7f) for a number below 128, found uint8 (cc) at byte 0");
     refused::<u8>(&hex!("cc 00"), "expected positive fixint (00 to 7f) for a number below 128, found uint8 (cc) at byte 0");
-    refused::<u8>(&hex!("cd 0001"), "expected uint8 (positive fixint, or cc above 127), found uint16 (cd) at byte 0");
-    refused::<u8>(&hex!("ff"), "expected uint8 (positive fixint, or cc above 127), found negative fixint (ff) at byte 0");
+    refused::<u8>(&hex!("cd 0001"), "expected uint8 (00 to 7f, or cc for a number above 127), found uint16 (cd) at byte 0");
+    refused::<u8>(&hex!("ff"), "expected uint8 (00 to 7f, or cc for a number above 127), found negative fixint (ff) at byte 0");
     refused::<u16>(&hex!("01"), "expected uint16 (cd), found positive fixint (01) at byte 0");
     refused::<u32>(&hex!("cd 0001"), "expected uint32 (ce), found uint16 (cd) at byte 0");
     refused::<u64>(&hex!("d3 0000000000000001"), "expected uint64 (cf), found int64 (d3) at byte 0");

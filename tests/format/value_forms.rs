@@ -45,17 +45,17 @@ fn json_has_a_form_for_everything_and_takes_it_back() {
 #[test]
 fn a_form_that_does_not_hold_what_it_should_is_an_error() {
     let cases = [
-        (r#"{"bytes": "0"}"#, "{\"bytes\": ..}: expected pairs of hexadecimal digits"),
-        (r#"{"bytes": "0g"}"#, "{\"bytes\": ..}: expected pairs of hexadecimal digits"),
+        (r#"{"bytes": "0"}"#, "{\"bytes\": ..}: expected pairs of hexadecimal digits, found \"0\""),
+        (r#"{"bytes": "0g"}"#, "{\"bytes\": ..}: expected pairs of hexadecimal digits, found \"0g\""),
         (r#"{"float": "one"}"#, "{\"float\": ..}: expected nan, inf or -inf, found \"one\""),
-        (r#"{"complex": [1]}"#, "{\"complex\": ..}: expected [real, imaginary]"),
-        (r#"{"complex": [1, "i"]}"#, "{\"complex\": ..}: expected two numbers"),
+        (r#"{"complex": [1]}"#, "{\"complex\": ..}: expected two numbers, [real, imaginary], found [1]"),
+        (r#"{"complex": [1, "i"]}"#, "{\"complex\": ..}: expected two numbers, [real, imaginary], found [1, \"i\"]"),
         (r#"{"ext": [128, "00"]}"#, "{\"ext\": ..}: expected a type from -128 to 127, found 128"),
-        (r#"{"ext": ["00"]}"#, "{\"ext\": ..}: expected [type, \"hex\"]"),
-        (r#"{"map": [[1]]}"#, "{\"map\": ..}: expected pairs of a key and a value"),
+        (r#"{"ext": ["00"]}"#, "{\"ext\": ..}: expected [type, \"hex\"], found [\"00\"]"),
+        (r#"{"map": [[1]]}"#, "{\"map\": ..}: expected pairs of a key and a value, found [1]"),
         (
             r#"{"ndarray": {"size": 1}}"#,
-            "{\"ndarray\": ..}: expected dtype, shape and data (hexadecimal digits), or shape and values",
+            "{\"ndarray\": ..}: expected dtype, shape and data (hexadecimal), or shape and values, found {\"size\": 1}",
         ),
     ];
     for (text, expected) in cases {
@@ -120,7 +120,7 @@ fn a_raw_value_is_a_field_of_this_format_alone() {
     assert_eq!(b2nd::to_vec(&own).unwrap(), bytes);
     assert_eq!(serde_json::to_string(&own).unwrap(), r#"{"id":7,"rest":{"a":[]}}"#);
     assert_eq!(rmp_serde::to_vec(&own).unwrap(), hex!("92 07 81 a161 90"));
-    let expected = "a RawValue needs this crate's format, without flatten, untagged or internal tags: use a Value";
+    let expected = "a RawValue needs b2nd's format, without flatten, untagged or internal tags: use a Value";
     assert!(serde_json::from_str::<RawValue>("1").unwrap_err().to_string().starts_with(expected));
     assert!(rmp_serde::from_slice::<RawValue>(&[1]).unwrap_err().to_string().starts_with(expected));
     assert_eq!(b2nd::from_slice::<Own>(&hex!("92 07 c0")).unwrap(), Own { id: 7, rest: None });

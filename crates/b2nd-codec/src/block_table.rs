@@ -119,7 +119,7 @@ impl<'a> Blocks<'a> {
         if block >= self.count {
             return Err(Error::custom(format_args!("block {block} is out of range: the number of blocks is {}", self.count)));
         }
-        let start = block_start(&self.header, self.front, block).ok().filter(|&start| start >= self.blocks_at);
+        let start = block_start(&self.header, self.front, block).filter(|&start| start >= self.blocks_at);
         let start = start.ok_or_else(no_block)?;
         let end = match &self.sorted {
             Some(sorted) => sorted.get(sorted.partition_point(|&other| other <= start)).copied(),

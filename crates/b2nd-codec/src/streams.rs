@@ -13,16 +13,11 @@ use crate::header::ChunkHeader;
 const IS_RUN: u8 = 0x01;
 
 /// Returns the position in the chunk at which a block starts, according to the block table. `front` is the whole chunk, or its first bytes
-/// up to the end of the table.
-///
-/// # Errors
-///
-/// Fails if the table ends before the entry, or the block starts outside the chunk.
-pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Result<usize> {
+/// up to the end of the table. Returns `None` if the table ends before the entry, or the block starts outside the chunk.
+pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Option<usize> {
     let at = header.header_len().saturating_add(block.saturating_mul(4));
-    let (start, _) = int32(front, at)?;
-    let start = usize::try_from(start).ok().filter(|&start| start < header.cbytes());
-    start.ok_or_else(|| refused("an entry of the block table points outside the chunk", at))
+    let (start, _) = int32(front, at).ok()?;
+    usize::try_from(start).ok().filter(|&start| start < header.cbytes())
 }
 
 /// Returns the number of streams of a block whose data has this length.
@@ -48,7 +43,8 @@ pub(crate) fn read_streams(
 ) -> Result<()> {
     let (streams, mut at) = (streams.max(1), 0);
     if block.len() % streams != 0 {
-        return Err(refused(&alloc::format!("the length {} cannot be divided into {streams} equal streams", block.len()), at));
+        let why = alloc::format!("a block of {} bytes cannot be divided into {streams} equal streams", block.len());
+        return Err(refused(&why, at));
     }
     let length = (block.len() / streams).max(1);
     for stream in block.chunks_mut(length) {

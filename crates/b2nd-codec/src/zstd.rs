@@ -50,9 +50,8 @@ pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let length = match length {
         Some(length) => length as u64,
         None => match ZSTD_getFrameContentSize(frame) {
-            ZSTD_CONTENTSIZE_UNKNOWN | ZSTD_CONTENTSIZE_ERROR => {
-                return Err(Error::custom("zstd: the frame is damaged or does not contain the length of its data"));
-            }
+            ZSTD_CONTENTSIZE_UNKNOWN => return Err(Error::custom("zstd: the frame does not contain the length of its data")),
+            ZSTD_CONTENTSIZE_ERROR => return Err(Error::custom("zstd: the header of the frame is damaged or cut off")),
             claimed => claimed,
         },
     };

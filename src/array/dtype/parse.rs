@@ -176,7 +176,7 @@ impl Parser<'_> {
         let mut name = self.cursor.string()?;
         if name.is_empty() {
             if title.is_some() {
-                return Err(place.refuse("a field with a title has no name"));
+                return Err(place.refuse(format_args!("field {index} has a title, but no name")));
             }
             name = format!("f{index}");
         }

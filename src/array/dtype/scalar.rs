@@ -206,8 +206,10 @@ impl Scalar {
     pub fn new(scalar_type: ScalarType, order: ByteOrder) -> Result<Scalar> {
         let row = scalar_type.row();
         let scalar = Scalar::of(scalar_type, order);
-        let why = if row.size > MAX_SIZE || scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
-            format!("{scalar_type} is too large: NumPy's limit is {MAX_SIZE} bytes, or {MAX_SIZE} units in a step")
+        let why = if row.size > MAX_SIZE {
+            format!("{scalar_type} takes more than NumPy's limit of {MAX_SIZE} bytes")
+        } else if scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
+            format!("{scalar_type} has more than NumPy's limit of {MAX_SIZE} units in a step")
         } else if row.code == ' ' && scalar.order == ByteOrder::Big {
             format!("{scalar_type} cannot be big-endian: it is written as a name, which does not include the byte order")
         } else {

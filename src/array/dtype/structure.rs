@@ -219,7 +219,7 @@ impl Struct {
             return misfit(Some(index), format!("{} occurs twice among the names and titles of the fields", Quoted(name)));
         }
         if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
-            let why = format!("overlapping fields cannot hold objects, found the field {}", Quoted(field.name()));
+            let why = format!("field {} overlaps another, which NumPy rejects if either holds objects", Quoted(field.name()));
             return misfit(Some(index), why);
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));

@@ -33,10 +33,9 @@ fn metalayer(facts: &Fact) -> Result<ArrayMeta, String> {
         let Fact::List(list) = of(name) else { return Err(format!("{name}: expected a list, found {}", of(name))) };
         list.iter().map(|fact| integer(fact).ok_or_else(|| format!("{name}: expected an int64, found {fact}"))).collect()
     };
-    let short = |list: Vec<i64>| {
-        list.into_iter()
-            .map(|n| i32::try_from(n).map_err(|_| format!("expected an int32, found {n}")))
-            .collect::<Result<Vec<_>, _>>()
+    let short = |name: &str| -> Result<Vec<i32>, String> {
+        let lengths = list(name)?.into_iter();
+        lengths.map(|n| i32::try_from(n).map_err(|_| format!("{name}: expected an int32, found {n}"))).collect()
     };
     let small = |name: &str| {
         let number = integer(of(name)).and_then(|n| u8::try_from(n).ok());
@@ -44,9 +43,9 @@ fn metalayer(facts: &Fact) -> Result<ArrayMeta, String> {
     };
     let text = |name: &str| match of(name) {
         Fact::Text(text) => Ok(text.clone()),
-        other => Err(format!("{name}: expected a text, found {other}")),
+        other => Err(format!("{name}: expected text, found {other}")),
     };
-    let geometry = Geometry::new(&list("shape")?, &short(list("chunkshape")?)?, &short(list("blockshape")?)?);
+    let geometry = Geometry::new(&list("shape")?, &short("chunkshape")?, &short("blockshape")?);
     let (geometry, version) = (geometry.map_err(|error| error.to_string())?, small("version")?);
     let b2nd = || Ok::<_, String>(B2ndMeta { version, geometry, dtype_format: small("dtype_format")?, dtype: text("dtype")? });
     Ok(match text("layout")?.as_str() {

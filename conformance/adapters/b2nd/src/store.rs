@@ -15,7 +15,9 @@ pub(crate) fn read(path: &Path) -> Result {
 }
 
 fn say(found: &StoreListing, store: &Store) -> Result {
-    let Some(kind) = found.kind else { return Err(refuse("the kind of the store is unknown")) };
+    let Some(kind) = found.kind else {
+        return Err(refuse("expected a store of a known kind, such as TreeStore, DictStore or CTable"));
+    };
     let mut leaves = Vec::new();
     for leaf in &found.leaves {
         let fact = Fact::map([("key", Fact::text(&leaf.key))]);

@@ -87,7 +87,7 @@ fn assert_differs(file: &TemporaryFile, args: &[&str], missing: &[&str], instead
 #[test]
 fn what_cannot_be_read_is_a_line_in_its_place() {
     let trailer = damaged(TRAILER + 1, 0xc0);
-    let error = "version: expected uint8 (positive fixint, or cc above 127), found nil (c0) at byte 4512";
+    let error = "version: expected uint8 (00 to 7f, or cc for a number above 127), found nil (c0) at byte 4512";
     let missing = [
         "attributes    3",
         r#""author"       11 bytes  stored               "b2nd tests""#,

@@ -104,8 +104,8 @@ fn values_that_are_none_are_refused() {
     let set = |value: &str| format!("a.b2nd: {value}");
     let json = |value: &str, error: &str| tests.fails(&["meta", "set", "a.b2nd", "x", "--json", value], &set(error));
     json("{", "the value cannot be read as JSON: EOF while parsing an object at line 1 column 1");
-    json(r#"{"bytes": "0"}"#, r#"{"bytes": ..}: expected pairs of hexadecimal digits"#);
-    json(r#"{"complex": [1]}"#, r#"{"complex": ..}: expected [real, imaginary]"#);
+    json(r#"{"bytes": "0"}"#, r#"{"bytes": ..}: expected pairs of hexadecimal digits, found "0""#);
+    json(r#"{"complex": [1]}"#, r#"{"complex": ..}: expected two numbers, [real, imaginary], found [1]"#);
     json(r#"{"ext": [200, ""]}"#, r#"{"ext": ..}: expected a type from -128 to 127, found 200"#);
     let digits = set("--hex: expected pairs of hexadecimal digits, found \"abc\"");
     tests.fails(&["meta", "set", "a.b2nd", "x", "--hex", "abc"], &digits);

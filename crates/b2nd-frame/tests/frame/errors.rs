@@ -114,7 +114,11 @@ fn what_is_wrong_with_the_array_in_a_header() {
         (0x79, b"\x03", "b2nd: shape has 2 dimensions, but ndim is 3"),
         (0x7b, b"\xd2", "b2nd.shape[0]: expected int64 (d3), found int32 (d2) at byte 123"),
         (0x7c, b"\xff", "b2nd.shape[0]: expected a length of 0 or more, found -71491328285473024 at byte 123"),
-        (0xa3, b"\xcd", "b2nd.dtype_format: expected uint8 (positive fixint, or cc above 127), found uint16 (cd) at byte 163"),
+        (
+            0xa3,
+            b"\xcd",
+            "b2nd.dtype_format: expected uint8 (00 to 7f, or cc for a number above 127), found uint16 (cd) at byte 163",
+        ),
         (0xa8, b"\x04", "b2nd: the metalayer ends, but dtype needs 1 more byte at byte 172"),
         (0xa9, b"\xff", "b2nd.dtype: a string is not UTF-8 at byte 169"),
     ] {

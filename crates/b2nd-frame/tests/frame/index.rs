@@ -308,7 +308,10 @@ fn a_split_block_is_a_whole_number_of_streams() {
         let mut index = chunk(16, SPLIT, SHUFFLE, &[0; 16]);
         index[3] = typesize;
         let refused = message(Offsets::from_tail(&header(2), &index));
-        assert_eq!(refused, format!("index: the length 16 cannot be divided into {typesize} equal streams at byte {start}"));
+        assert_eq!(
+            refused,
+            format!("index: a block of 16 bytes cannot be divided into {typesize} equal streams at byte {start}")
+        );
     }
 }
 
