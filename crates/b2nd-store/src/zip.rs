@@ -166,7 +166,7 @@ impl Folder for Zip {
             _ if member.is_encrypted => Err(refused(name, "encrypted, which is not supported")),
             CompressionMethod::STORE => Ok(Some(Arc::new(Window::new(self.source.clone(), range)))),
             CompressionMethod::DEFLATE if name == EMBED => {
-                Err(refused(name, "compressed, but python-blosc2 needs it uncompressed"))
+                Err(refused(name, "compressed, but python-blosc2 needs it uncompressed: pack the files again with `zip -0`"))
             }
             CompressionMethod::DEFLATE => Ok(Some(self.inflate(name, member, range)?)),
             other => Err(refused(name, &format!("compressed with the method {other}, which is not supported"))),
