@@ -87,7 +87,7 @@ impl Server {
                 let [was, is] = [was, is].map(|value| printable(value.as_deref().unwrap_or("none")));
                 Err(io::Error::other(format!("the file was replaced while it was read: its {field} was {was}, and is {is} now")))
             }
-            (_, None) => Err(io::Error::other("the server no longer answers range requests for the file")),
+            (_, None) => Err(io::Error::other("the server no longer answers range requests for the file: download it first")),
         }
     }
 

@@ -113,7 +113,7 @@ impl Zip {
         };
         let packed = self.source.read(range)?;
         let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
-            .map_err(|error| refused(name, &format!("compressed, and decompression failed: {error}")))?;
+            .map_err(|error| refused(name, &format!("compressed, and decompression to the length {length} failed: {error}")))?;
         if data.len() != length {
             let [expected, found] = [length, data.len()].map(|length| count(length, "byte"));
             return Err(refused(name, &format!("compressed: expected {expected} after decompression, found {found}")));
