@@ -180,7 +180,10 @@ fn what_is_no_table_is_refused() {
     let file = directory.path().join("text.b2z");
     std::fs::write(&file, "text").unwrap();
     let error = Table::open(&file).unwrap_err().to_string();
-    assert!(error.ends_with("text.b2z: it is not a store: it is neither a zip archive nor a frame"), "{error}");
+    assert!(
+        error.ends_with("text.b2z: it is not a store: it is neither a zip archive, nor a frame, nor an HDF5 file"),
+        "{error}"
+    );
     let error = Table::open(directory.path()).unwrap_err().to_string();
     assert!(error.ends_with(": it contains no table"), "{error}");
     let error = Table::open("../../tests/data/example.b2nd").unwrap_err().to_string();

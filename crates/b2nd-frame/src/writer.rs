@@ -147,7 +147,7 @@ impl<T: Target> Writer<T> {
         let mut data = Cow::Borrowed(elements);
         if let Some(geometry) = self.header.geometry()? {
             let (grid, number) = (geometry.grid()?, self.len());
-            let no_more = || Error::custom(format_args!("chunk {number}: the number of chunks is {}", grid.nchunks()));
+            let no_more = || Error::custom(format_args!("chunk {number} is out of range: expected less than {}", grid.nchunks()));
             let extent = grid.chunk_extent(number).ok_or_else(no_more)?;
             let size = |length: i32| usize::try_from(length).unwrap_or(0);
             let mut packed = zeros(u64::try_from(self.header.chunksize()).unwrap_or(0))?;
@@ -218,7 +218,9 @@ impl<T: Target> Writer<T> {
         }
         self.check_next(nbytes)?;
         if self.header.has_variable_chunks() {
-            return Err(Error::custom("a special chunk in the index has no length, but the chunks of this frame vary in length"));
+            return Err(Error::custom(
+                "the index stores no length of a special chunk, but the chunks of this frame vary in length: append a `Chunk::store`",
+            ));
         }
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
         Chunk::special(special, nbytes, typesize)?;

@@ -42,7 +42,7 @@ impl LocalFile {
             };
         }
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a regular file nor a directory").into());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe, a device or a socket, not a file").into());
         }
         LocalFile::regular(path)
     }

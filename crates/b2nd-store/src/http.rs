@@ -46,7 +46,7 @@ fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
         return Err(Error::custom("user names and passwords in URLs are not supported: use a URL that needs none"));
     }
     if address.port().is_none() && authority.len() > address.host().map_or(0, str::len) {
-        return Err(Error::custom("the port of the URL is not a number from 0 to 65535"));
+        return Err(Error::custom(format_args!("the port in {authority:?} is not a number from 0 to 65535")));
     }
     let config = Agent::config_builder().max_idle_connections_per_host(AT_ONCE);
     #[cfg(feature = "https")]
@@ -87,7 +87,7 @@ impl Server {
                 let [was, is] = [was, is].map(|value| printable(value.as_deref().unwrap_or("none")));
                 Err(io::Error::other(format!("the file was replaced while it was read: its {field} was {was}, and is {is} now")))
             }
-            (_, None) => Err(io::Error::other("the server no longer answers range requests for the file")),
+            (_, None) => Err(io::Error::other("the server no longer answers range requests for the file: download it first")),
         }
     }
 
@@ -141,7 +141,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
         });
     }
     if response.status() != StatusCode::PARTIAL_CONTENT {
-        return Err(io::Error::other(format!("the server answered {}", response.status())));
+        return Err(io::Error::other(format!("the server answered {}, not 200 or 206", response.status())));
     }
     let field = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let said = field("content-range").unwrap_or_else(|| "none".to_owned());
@@ -156,11 +156,8 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     let end = start.checked_add(bytes.len() as u64);
     if start != range.start || end != last.checked_add(1) || end != Some(range.end.min(length)) {
         let found = format!("{} with Content-Range: {}", count(bytes.len(), "byte"), printable(&said));
-        return Err(io::Error::other(format!(
-            "bytes {}-{} were requested, but the server sent {found}",
-            range.start,
-            range.end - 1
-        )));
+        let Range { start, end } = range;
+        return Err(io::Error::other(format!("bytes {start}-{} were requested, but the server sent {found}", end - 1)));
     }
     Ok((bytes, Some(State { length, tag, modified })))
 }

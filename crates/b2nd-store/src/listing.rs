@@ -89,8 +89,8 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
         // python-blosc2 opens an `EmbedStore` without the vlmetalayer `estore_metadata` as a store without leaves.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
-            let message = "expected a vlmetalayer \"estore_metadata\" with an embed_map, the list of the embedded frames";
-            return Err(Error::custom(message));
+            let found = if metadata.is_some() { "a value without one" } else { "no value that can be read" };
+            return Err(Error::custom(format_args!("estore_metadata: expected embed_map (list of frames), found {found}")));
         }
         map => map,
     };
@@ -101,7 +101,10 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
         let (offset, content) = match (number("offset"), number("length"), text("path")) {
             (Some(offset), Some(length), _) => (offset, Content::Embedded(length)),
             (_, _, Some(path)) => (0, Content::Remote { urlbase: text("urlbase").unwrap_or_default(), path }),
-            _ => return Err(Error::custom(format_args!("estore_metadata: {key:?}: expected an offset and a length, or a path"))),
+            _ => {
+                let found = crate::value::text(&place, 80);
+                return Err(Error::custom(format_args!("embed_map: {key:?}: expected offset and length or path, found {found}")));
+            }
         };
         leaves.push(Leaf { key: key.to_owned(), member: None, offset, content });
     }
@@ -116,7 +119,7 @@ fn nothing(files: &[String], left_out: &[LeftOut]) -> Error {
     }
     let left_out = left_out.first().map(|one| format!("; left out: {one}")).unwrap_or_default();
     Error::custom(format_args!(
-        "no Blosc2 frame was found in it: no uncompressed .b2nd, .b2f, .b2b, …, no chunks.b2frame (sparse), no {EMBED}{left_out}"
+        "no Blosc2 frame was found in it: no .b2nd, .b2f, .b2b, uncompressed frame (except attributes) or, if HDF5, dataset{left_out}"
     ))
 }
 

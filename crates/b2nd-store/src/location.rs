@@ -115,7 +115,7 @@ fn inside_file(path: &Path) -> Option<Error> {
 
 /// Returns the error for a store that was given without the key of one of its leaves.
 pub fn no_key(place: &str, leaves: &[Leaf]) -> Error {
-    let key = leaves.first().map_or("/KEY (it has no leaves)", |leaf| &leaf.key);
+    let Some(Leaf { key, .. }) = leaves.first() else { return Error::custom("it is a store without leaves") };
     // An argument such as `-::/key`, which starts with a hyphen, is read as an option unless it follows `--`.
     let before = if place.starts_with('-') { "-- " } else { "" };
     Error::custom(format_args!("it is a store: name a leaf, as in {before}{place}{BEFORE_KEY}{key}"))

@@ -105,7 +105,7 @@ impl Store {
         } else {
             return Err(match foreign::describe_source(&source) {
                 Some(what) => Error::custom(format_args!("it is {what}")),
-                None => Error::custom("it is not a store: it is neither a zip archive nor a frame"),
+                None => Error::custom("it is not a store: it is neither a zip archive, nor a frame, nor an HDF5 file"),
             });
         };
         Ok(Store { name: name.into(), members })

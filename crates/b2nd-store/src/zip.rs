@@ -113,7 +113,7 @@ impl Zip {
         };
         let packed = self.source.read(range)?;
         let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
-            .map_err(|error| refused(name, &format!("compressed, and decompression failed: {error}")))?;
+            .map_err(|error| refused(name, &format!("compressed, and decompression to the length {length} failed: {error}")))?;
         if data.len() != length {
             let [expected, found] = [length, data.len()].map(|length| count(length, "byte"));
             return Err(refused(name, &format!("compressed: expected {expected} after decompression, found {found}")));
@@ -166,7 +166,7 @@ impl Folder for Zip {
             _ if member.is_encrypted => Err(refused(name, "encrypted, which is not supported")),
             CompressionMethod::STORE => Ok(Some(Arc::new(Window::new(self.source.clone(), range)))),
             CompressionMethod::DEFLATE if name == EMBED => {
-                Err(refused(name, "compressed, but python-blosc2 needs it uncompressed"))
+                Err(refused(name, "compressed, but python-blosc2 needs it uncompressed: pack the files again with `zip -0`"))
             }
             CompressionMethod::DEFLATE => Ok(Some(self.inflate(name, member, range)?)),
             other => Err(refused(name, &format!("compressed with the method {other}, which is not supported"))),

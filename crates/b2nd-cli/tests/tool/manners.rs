@@ -62,12 +62,12 @@ fn nobody_waits_for_a_pipe() {
     }
     for args in [&["pipe"][..], &["check", "pipe"], &["-r", "."]] {
         let (_, err, _) = tests.run(args);
-        let expected = if args == ["-r", "."] { "" } else { "pipe: neither a regular file nor a directory\n" };
+        let expected = if args == ["-r", "."] { "" } else { "pipe: it is a pipe, a device or a socket, not a file\n" };
         assert_eq!(err.as_str(), expected);
     }
     for args in [&["cat", "pipe"][..], &["export", "pipe", "out.npy"]] {
         let (_, err, status) = tests.run(args);
-        assert_eq!((err.as_str(), status), ("pipe: neither a regular file nor a directory\n", 1));
+        assert_eq!((err.as_str(), status), ("pipe: it is a pipe, a device or a socket, not a file\n", 1));
     }
     assert!(!tests.path("out.npy").exists());
 }

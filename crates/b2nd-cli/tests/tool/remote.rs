@@ -238,7 +238,11 @@ fn passwords_and_impossible_ports_are_refused_and_passwords_are_not_printed() {
             "http://***@127.0.0.1:1/x.b2nd",
             "user names and passwords in URLs are not supported",
         ),
-        ("http://127.0.0.1:99999/x.b2nd", "http://127.0.0.1:99999/x.b2nd", "the port of the URL is not a number from 0 to 65535"),
+        (
+            "http://127.0.0.1:99999/x.b2nd",
+            "http://127.0.0.1:99999/x.b2nd",
+            "the port in \"127.0.0.1:99999\" is not a number from 0 to 65535",
+        ),
     ] {
         for command in [&["info", url][..], &["info", "--json", url], &["cat", url], &["export", url, "out.npy"], &["check", url]]
         {

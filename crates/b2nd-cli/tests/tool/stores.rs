@@ -333,8 +333,8 @@ fn what_cannot_be_read_in_a_store_is_said_and_the_rest_is_shown() {
 
 #[test]
 fn a_directory_named_like_a_store_that_is_none_says_so() {
-    const NOTHING: &str = "store.b2d: no Blosc2 frame was found in it: no uncompressed .b2nd, .b2f, .b2b, …, no \
-                           chunks.b2frame (sparse), no embed.b2e";
+    const NOTHING: &str = "store.b2d: no Blosc2 frame was found in it: no .b2nd, .b2f, .b2b, uncompressed frame \
+                           (except attributes) or, if HDF5, dataset";
     let folder = Store::new();
     fs::create_dir_all(folder.0.path("store.b2d/below")).unwrap();
     for (command, expected) in [("info", 1), ("check", 3)] {
@@ -469,7 +469,8 @@ fn deflated_members_are_read_or_named() {
     assert!(out.as_str().contains("  element       structure of 3 fields"), "{}", err.as_str());
     tests.write("bad.b2z", zip("embed.b2e", &example));
     let (_, err, status) = tests.run(&["bad.b2z"]);
-    let error = "the member \"embed.b2e\" is compressed, but python-blosc2 needs it uncompressed";
+    let error =
+        "the member \"embed.b2e\" is compressed, but python-blosc2 needs it uncompressed: pack the files again with `zip -0`";
     assert_eq!((err.as_str(), status), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), 1));
     // The key is the member's name, even if it contains `::`.
     tests.write("colons.zip", zip("a::b.b2nd", &example));

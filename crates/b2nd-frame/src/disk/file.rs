@@ -94,7 +94,7 @@ impl File {
             Ok(header) => Ok(File { frame: Frame::new(source, offset, header) }),
             Err(error) => match source.file().metadata() {
                 Ok(found) if !found.is_file() && !found.is_dir() => {
-                    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is neither a regular file nor a directory").into())
+                    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe, a device or a socket, not a file").into())
                 }
                 _ => Err(error),
             },

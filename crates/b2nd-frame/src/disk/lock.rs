@@ -231,7 +231,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
         };
         let found = file.metadata()?;
         if !found.is_file() {
-            return Err(no_sidecar("it is not a regular file"));
+            return Err(no_sidecar(if found.is_dir() { "it is a directory" } else { "it is a pipe, a device or a socket" }));
         }
         if found.len() > SIDECAR_LEN {
             return Err(no_sidecar(&alloc::format!("it has {} bytes, and a lock file has at most {SIDECAR_LEN}", found.len())));

@@ -121,8 +121,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     // between the index and the trailer, which edits can leave, are not copied.
     let start = file.header().header_len() as u64;
     let end = index_end(file, trailer.len() as u64).map_err(|error| error.in_file(file.path()))?;
-    let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
-    header.set_frame_len(frame_len.ok_or_else(|| Error::custom("the frame has 2^64 bytes or more"))?);
+    header.set_frame_len(header.header_len() as u64 + (end - start) + trailer.len() as u64);
 
     new.write_all(&b2nd::to_vec(&header)?)?;
     copy(&mut file.file().try_clone()?, start..end, new)?;

@@ -205,7 +205,8 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     };
     let found = fs::metadata(&real)?;
     if !found.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file: give another path"));
+        let kind = if found.is_dir() { "a directory" } else { "a pipe, a device or a socket" };
+        return Err(io::Error::new(ErrorKind::InvalidInput, format!("it is {kind}, not a regular file: give another path")));
     }
     if found.permissions().readonly() {
         return Err(io::Error::new(ErrorKind::PermissionDenied, "it is read-only: make it writable first"));

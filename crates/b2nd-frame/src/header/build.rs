@@ -62,7 +62,7 @@ impl Header {
         let itemsize = i64::try_from(meta.parse_dtype()?.itemsize()).unwrap_or(i64::MAX);
         let bytes = |name: &str, nitems: i64| match nitems.checked_mul(itemsize).map(i32::try_from) {
             Some(Ok(bytes)) => Ok(bytes),
-            _ => Err(Error::custom(format_args!("{name}: expected less than 2 GiB, found {nitems} times itemsize {itemsize}"))),
+            _ => Err(Error::custom(format_args!("{name}: expected less than 2 GiB, found {nitems} * {itemsize} bytes"))),
         };
         let (chunksize, blocksize) = (bytes("padded chunk", grid.extchunknitems())?, bytes("blockshape", grid.blocknitems())?);
         let mut header = Header::new(Sizes { typesize: bytes("dtype", 1)?, chunksize, blocksize })?;

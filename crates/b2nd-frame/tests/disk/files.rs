@@ -261,8 +261,9 @@ mod linux {
         symlink("nothing", &dangling).unwrap();
         let names = scratch.names();
         for path in [fifo.as_path(), Path::new("/dev/null"), Path::new("/dev/zero")] {
-            let refusal = format!("{}: it is not a regular file: give another path", path.display());
-            assert_eq!(message(File::open(path)), format!("{}: it is neither a regular file nor a directory", path.display()));
+            let refusal =
+                format!("{}: it is a pipe, a device or a socket, not a regular file: give another path", path.display());
+            assert_eq!(message(File::open(path)), format!("{}: it is a pipe, a device or a socket, not a file", path.display()));
             assert_eq!(message(File::edit(path)), refusal);
             assert_eq!(message(rewrite_to(&source, path, |_| Ok(()))), format!("{}: it already exists", path.display()));
             assert_eq!(message(Writer::create(path, frames::header())), refusal);

@@ -225,7 +225,9 @@ mod linux {
             ("it is a symbolic link", &|| symlink("victim", &sidecar).unwrap()),
             ("it is a symbolic link", &|| symlink("nothing", &sidecar).unwrap()),
             ("it has 290 bytes, and a lock file has at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
-            ("it is not a regular file", &|| mknodat(CWD, &sidecar, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
+            ("it is a pipe, a device or a socket", &|| {
+                mknodat(CWD, &sidecar, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()
+            }),
         ];
         for (why, make) in make {
             fs::write(&victim, &text).unwrap();

@@ -205,7 +205,8 @@ fn chunks_of_any_length() {
     for (number, length) in (0..).zip(lengths) {
         writer.append(&Chunk::store(&frames::data(number as u8, length), 2).unwrap()).unwrap();
     }
-    let refusal = "a special chunk in the index has no length, but the chunks of this frame vary in length";
+    let refusal =
+        "the index stores no length of a special chunk, but the chunks of this frame vary in length: append a `Chunk::store`";
     assert_eq!(message(writer.append_special(Special::Zeros, 8)), refusal);
     assert_eq!(message(writer.append(&Chunk::store(b"", 2).unwrap())), "chunk 4: expected 1 or more bytes, found 0");
     // The compressor turns these zeros into a special chunk, which the index cannot hold in a frame with variable chunks.
@@ -394,7 +395,8 @@ fn what_the_index_says_of_a_chunk_needs_a_length() {
     let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&64i32.to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());
-    let refusal = "a special chunk in the index has no length, but the chunks of this frame vary in length";
+    let refusal =
+        "the index stores no length of a special chunk, but the chunks of this frame vary in length: append a `Chunk::store`";
     assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
     assert_eq!(message(writer.append(&Chunk::special(Special::Zeros, 64, 1).unwrap())), refusal);
 }

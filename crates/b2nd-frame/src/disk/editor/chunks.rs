@@ -99,7 +99,7 @@ impl ChunkEditor {
         let (header, found) = (self.file().header(), chunk.header());
         check("the chunk's data in bytes", "header", header.chunksize().into(), found.nbytes())?;
         if found.special().is_none() && !found.is_stored() {
-            check("blocksize", "header", header.blocksize_of_array().into(), found.blocksize())?;
+            check("blocksize", "frame", header.blocksize_of_array().into(), found.blocksize())?;
         }
         if chunk.header().special() == Some(Special::Zeros) {
             return Ok(Offset::Special(Special::Zeros));
@@ -177,10 +177,8 @@ impl ChunkEditor {
         }
         let chunksize = u64::try_from(header.chunksize()).unwrap_or(0);
         let nbytes = (offsets.len() as u64).saturating_mul(chunksize);
-        let raw: Option<Vec<_>> = offsets.iter().map(|offset| offset.to_raw()).collect();
-        let raw = raw.ok_or_else(|| Error::custom("the frame is longer than 2^63 bytes"))?;
-        // If the frame has no chunks, it has no index.
-        let index: Vec<u8> = raw.into_iter().flat_map(i64::to_le_bytes).collect();
+        // `check_offsets` accepts only offsets that an index can hold. If the frame has no chunks, it has no index.
+        let index: Vec<u8> = offsets.iter().filter_map(|offset| offset.to_raw()).flat_map(i64::to_le_bytes).collect();
         let mut tail = if index.is_empty() { Vec::new() } else { Chunk::index(&index)?.into_bytes() };
         tail.extend_from_slice(&b2nd::to_vec(&self.editor.current_trailer()?)?);
         if self.is_sparse() {

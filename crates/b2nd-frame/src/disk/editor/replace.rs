@@ -53,7 +53,7 @@ impl Editor {
         fill: impl FnOnce(&File, &mut Writer<OneFile>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.file.header().frame_type() == FrameType::Sparse {
-            return Err(Error::custom("a frame in one file cannot replace a sparse frame, which is a directory").into());
+            return Err(Error::custom("it is a sparse frame, which is a directory: call `replace_sparse_with`").into());
         }
         let mut writer = Writer::create(self.claim.path(), header)?;
         fill(&self.file, &mut writer)?;
@@ -79,7 +79,7 @@ impl Editor {
         fill: impl FnOnce(&File, &mut Writer<Directory>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.file.header().frame_type() != FrameType::Sparse {
-            return Err(Error::custom("a sparse frame, which is a directory, cannot replace a frame in one file").into());
+            return Err(Error::custom("it is a frame in one file, not a sparse frame: call `replace_with`").into());
         }
         let old = self.chunk_files()?;
         let first = self.unused_number()?;
