@@ -33,7 +33,7 @@ function range(part, length, axis) {
     const number = typeof value === "string" && !/^\s*[+-]?\d+\s*$/.test(value) ? NaN : Number(value);
     if (!Number.isSafeInteger(number) || typeof value === "boolean")
       throw new RangeError(
-        `${typeof value === "string" ? JSON.stringify(value) : value} is not an index: expected an integer between -2^53 and 2^53, START:STOP:STEP or null`,
+        `${typeof value === "string" ? JSON.stringify(value) : value} is not an index: expected integers between -2^53 and 2^53, as in 5 or 0:10:2`,
       );
     return number;
   };

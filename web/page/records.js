@@ -33,7 +33,9 @@ export class Records {
     if (!(await marks.open())) throw new Error("the file that marks deleted rows (_valid_rows) is missing or is not read");
     const [length] = marks.info.shape;
     if (marks.info.shape.length !== 1 || marks.info.dtype !== "|b1")
-      throw new Error("the file that marks deleted rows (_valid_rows) is not a boolean array of one dimension");
+      throw new Error(
+        `the file that marks deleted rows (_valid_rows): expected one dimension and the dtype |b1, found the shape [${marks.info.shape}] and the dtype ${marks.info.dtype ?? "none"}`,
+      );
     if (length > MOST)
       throw new Error(
         `the table has ${thousands(length)} rows, including deleted and unused ones: at most ${thousands(MOST)} are supported`,

@@ -52,7 +52,7 @@ impl ArrayReader {
     /// Fails if the array has empty rows, rows longer than 64 MiB or elements without an Arrow type.
     pub fn new(array: Array) -> Result<ArrayReader> {
         let (shape, dtype) = (array.geometry().shape().to_vec(), array.dtype().cloned());
-        let dtype = dtype.ok_or_else(|| Error::new(ErrorKind::Refused, "the dtype of the array is unknown"))?;
+        let dtype = dtype.ok_or_else(|| Error::new(ErrorKind::Refused, "the array's dtype is missing or cannot be parsed"))?;
         ArrayReader::with(dtype, &shape, move |rows| {
             let mut slice = array.whole();
             if let Some(first) = slice.first_mut() {
@@ -80,10 +80,7 @@ impl ArrayReader {
         let width = match items.saturating_mul(dtype.itemsize()) {
             0 => return Err(refused("its rows have 0 bytes each: expected rows of 1 byte to 64 MiB".to_owned())),
             width @ ..=MAX_ROW => width,
-            _ => {
-                let found = format!("found the row shape {inner:?} and the dtype {dtype}");
-                return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
-            }
+            _ => return Err(refused(format!("expected rows of up to 64 MiB, found the row shape {inner:?} of {dtype}"))),
         };
         let empty = lists(values(&dtype, Vec::new(), &|_| 0)?, &inner)?;
         let field = Field::new(NAME, empty.data_type().clone(), true);

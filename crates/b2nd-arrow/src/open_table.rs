@@ -16,6 +16,7 @@ use crate::column::column_file::ColumnFile;
 use crate::column::files::ColumnFiles;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::{LiveRows, Selection};
+use crate::schema::spec::expected;
 use crate::schema::{ColumnInfo, Output, columns_of, outputs_of};
 use crate::summary::{CATALOG, Described, EPOCH, Summary};
 
@@ -81,14 +82,11 @@ impl OpenTable {
         };
         let meta = leaf(TABLE)?;
         let schema = meta.vlmetalayer("schema")?.ok_or_else(|| Error::damaged("_meta.b2f has no vlmetalayer \"schema\""))?;
-        let text = RawValue::from_slice(&schema)?.as_str().ok_or_else(|| Error::damaged("the schema: expected text"))?;
+        let text = RawValue::from_slice(&schema).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?.as_str();
+        let text = text.ok_or_else(|| Error::damaged("the schema: expected text in UTF-8, found another MessagePack value"))?;
         let metadata = b2nd_store::json::parse(text).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?;
-        match metadata.get("version").and_then(Value::as_u64) {
-            Some(version) if VERSIONS.contains(&version) => {}
-            _ => {
-                let found = metadata.get("version").map_or("none".to_owned(), Value::to_string);
-                return Err(Error::damaged(format_args!("the schema's version: expected 1, 2 or 3, found {found}")));
-            }
+        if !metadata.get("version").and_then(Value::as_u64).is_some_and(|version| VERSIONS.contains(&version)) {
+            return Err(Error::damaged(format_args!("the schema's {}", expected(&metadata, "version", "1, 2 or 3"))));
         }
         if let Some(rows) = metadata.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
             return Err(Error::damaged(format_args!("the schema's n_rows: expected an integer of at least 0, found {rows}")));
@@ -111,7 +109,8 @@ impl OpenTable {
 
     /// Returns a column, from the cache if it was read recently.
     pub(crate) fn column(&self, place: usize) -> Result<Arc<Column>> {
-        let info = self.columns.get(place).ok_or_else(|| Error::new(ErrorKind::NotFound, "no such column"))?;
+        let missing = || format!("column index {place}: expected an index below {}", self.columns.len());
+        let info = self.columns.get(place).ok_or_else(|| Error::new(ErrorKind::NotFound, missing()))?;
         if let Some(column) = self.open.get(&place) {
             return Ok(column);
         }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::column::nulls::Nulls;
 use crate::error::{Error, ErrorKind, Result};
-use crate::schema::spec::{Kind, Spec};
+use crate::schema::spec::{Kind, Spec, expected};
 use crate::schema::struct_parent::StructParent;
 
 /// The source of the values of a field of the Arrow schema.
@@ -72,10 +72,10 @@ impl ColumnInfo {
 pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnInfo>> {
     let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let unnamed = || Error::damaged("the schema: the name of a column: expected a string");
+    let unnamed = |column| Error::damaged(format_args!("the schema: a column: {}", expected(column, "name", "a string")));
     let stale = b2nd_store::Table::stale_columns(metadata);
     if !metadata.get("columns").is_some_and(Value::is_array) {
-        return Err(Error::damaged("the schema: columns: expected a list"));
+        return Err(Error::damaged(format_args!("the schema: {}", expected(metadata, "columns", "a list"))));
     }
     let mut names = BTreeSet::new();
     for name in ["columns", "computed_columns"].into_iter().flat_map(listed).filter_map(|column| column.get("name")?.as_str()) {
@@ -85,7 +85,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     }
     let mut columns = Vec::new();
     for column in listed("columns") {
-        let name = text(column, "name").ok_or_else(unnamed)?;
+        let name = text(column, "name").ok_or_else(|| unnamed(column))?;
         let mut spec = Spec::of(column).map_err(|error| Error::damaged(format_args!("the schema: {error}")).in_column(&name))?;
         let kind = text(column, "kind").unwrap_or_default();
         if objects && kind == "object" {
@@ -98,7 +98,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
         columns.push(ColumnInfo { name, kind, data_type, spec });
     }
     for column in listed("computed_columns") {
-        let name = text(column, "name").ok_or_else(unnamed)?;
+        let name = text(column, "name").ok_or_else(|| unnamed(column))?;
         let of = column.get("col_deps").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let of: Vec<_> = of.map(|name| format!("{name:?}")).collect();
         let of = if of.is_empty() { String::new() } else { format!("from {} ", of.join(", ")) };

@@ -561,7 +561,7 @@ fn a_schema_that_python_refuses_is_an_error() {
     let rows: Change = |schema| schema.replace("\"n_rows\": ", "\"n_rows\": -");
     assert_eq!(refused("blocks.b2z", rows), "it: the schema's n_rows: expected an integer of at least 0, found -275");
     let columns: Change = |schema| schema.replace("\"columns\":", "\"columnz\":");
-    assert_eq!(refused("blocks.b2z", columns), "it: the schema: columns: expected a list");
+    assert_eq!(refused("blocks.b2z", columns), "it: the schema: columns: expected a list, found nothing");
     let key: Change = |schema| schema.replacen("{\"name\"", "{\"colour\":1,\"name\"", 1);
     let expected = "it: column \"n\": the schema: the key \"colour\" is unknown for the kind \"int32\": python-blosc2 \
                     4.14.1 rejects unknown keys";

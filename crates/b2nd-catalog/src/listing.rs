@@ -90,7 +90,9 @@ async fn check_webdav(directory: Url) -> anyhow::Result<()> {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
             bail!("it is not a file, and the server does not list directories by WebDAV: scan the URLs of files")
         }
-        Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => bail!("WebDAV failed: {status}"),
+        Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
+            bail!("it is not a file, and listing it by WebDAV failed: {status}")
+        }
         _ => Ok(()),
     }
 }

@@ -143,7 +143,7 @@ fn lock(path: &Path) -> Result<Option<File>> {
             file => file.with_context(|| format!("cannot open {}", path.display()))?,
         };
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => bail!("{} is locked, probably by another scan", path.display()),
+            Err(TryLockError::WouldBlock) => bail!("{} is locked, probably by another scan: wait until it ends", path.display()),
             // If the file system has no locks, the catalogue is read without a lock.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }

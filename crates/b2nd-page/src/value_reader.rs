@@ -144,7 +144,7 @@ impl ValueReader {
     }
 
     pub(crate) fn begun(&mut self, view: &View) -> Result<Value> {
-        let array = self.array.as_ref().ok_or_else(|| Error::custom("no array is open"))?;
+        let array = self.array.as_ref().ok_or_else(nothing)?;
         Ok(self.seen.insert(Seen::new(array, view)?).describe())
     }
 

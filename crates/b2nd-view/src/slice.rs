@@ -61,7 +61,7 @@ impl Index {
                     step => Ok(Index::Range(number(start)?, number(stop)?, step)),
                 }
             }
-            None => number(text)?.map(Index::At).ok_or_else(|| "an index is empty".to_owned()),
+            None => number(text)?.map(Index::At).ok_or_else(|| "an index is empty: use : for a whole dimension".to_owned()),
         }
     }
 

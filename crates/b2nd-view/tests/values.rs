@@ -68,7 +68,7 @@ fn a_slice_is_read_as_python_reads_it() {
     let kept = |slice: &str| slice.parse::<Slice>().unwrap().select(&[9; 4]).unwrap().kept;
     assert_eq!(kept("1,...,2"), [false, true, true, false]);
     assert_eq!(kept("1:2,3"), [true, false, true, true]);
-    assert_eq!(touched("0,,1"), error("an index is empty"));
+    assert_eq!(touched("0,,1"), error("an index is empty: use : for a whole dimension"));
     assert_eq!(touched("a:"), error("expected a 64-bit integer, as in 2:10:2, found \"a\""));
 }
 

@@ -84,7 +84,7 @@ impl Cells {
         for number in 0..nchunks {
             let cells = match &said {
                 Some(said) => said[number as usize],
-                None => self.cells_of(number).map_err(|error| Error::damaged(format_args!("chunk {number}: {error}")))?,
+                None => self.cells_of(number).map_err(|why| Error::new(why.kind(), format_args!("chunk {number}: {why}")))?,
             };
             end = end.checked_add(cells).ok_or_else(|| Error::damaged("the batches have 2^64 or more cells in total"))?;
             self.starts.push(end);

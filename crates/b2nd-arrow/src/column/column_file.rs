@@ -106,9 +106,7 @@ impl ColumnFile {
         let front = chunk.read_block_table()?.into_owned();
         let blocks = block_table(&front)?;
         if !blocks.are_variable() {
-            return Err(Error::damaged(format_args!(
-                "chunk {number}: expected blocks of variable length, found blocks of fixed length"
-            )));
+            return Err(Error::damaged("expected blocks of variable length, found blocks of fixed length"));
         }
         let count = blocks.count();
         Ok(Blocks { file: self, chunk, front, count })

@@ -46,7 +46,7 @@ impl FixedColumn {
         }
         let itemsize = rows.array.itemsize();
         if itemsize == 0 {
-            return Err(Error::damaged("the length of a value is 0 bytes"));
+            return Err(Error::damaged("expected values of at least 1 byte, found 0 bytes"));
         }
         let is_widened = *element == DataType::Boolean && dtype == "|u1";
         let (element, shape) = (element.clone(), shape.map(<[u64]>::to_vec));

@@ -24,7 +24,7 @@ impl RowArray {
     /// Opens an array that has at least one dimension.
     pub(crate) fn open(leaf: ColumnFile) -> Result<RowArray> {
         let array = leaf.array()?;
-        let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("the array has no dimensions"))?;
+        let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("expected at least 1 dimension, found 0"))?;
         let width = row.iter().fold(array.itemsize(), |all, &axis| all.saturating_mul(axis.try_into().unwrap_or(usize::MAX)));
         let long = || Error::damaged(format_args!("a row of the shape {row:?} is longer than 64 MiB"));
         let width = Some(width).filter(|&width| width <= MAX_ROW).ok_or_else(long)?;

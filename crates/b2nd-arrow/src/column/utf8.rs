@@ -46,7 +46,8 @@ impl Utf8Column {
     pub(crate) fn read(&self, selection: &Selection) -> Result<ArrayRef> {
         let rows = self.offsets.len().saturating_sub(1);
         if selection.end() > rows {
-            return Err(Error::damaged(format_args!("its offsets end before physical row {rows}")).at_row(selection.row_of(rows)));
+            let message = format!("expected {} or more offsets, found {}", selection.end() + 1, self.offsets.len());
+            return Err(Error::damaged(message).at_row(selection.row_of(rows)));
         }
         let mut bytes = Vec::new();
         let mut ends: Vec<i64> = Vec::with_capacity(selection.rows + 1);

@@ -31,7 +31,7 @@ pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
         ("S", _) => DataType::Binary,
         (kind @ ("M" | "m"), width) => {
             let unit = width.strip_prefix("8[").and_then(|unit| unit.strip_suffix(']')).and_then(time_unit);
-            let unit = unit.ok_or_else(|| format!("{dtype} cannot be converted to Arrow: expected [s], [ms], [us] or [ns]"))?;
+            let unit = unit.ok_or_else(|| format!("{dtype} cannot be converted to Arrow: convert it to s, ms, us or ns"))?;
             if kind == "M" { DataType::Timestamp(unit, None) } else { DataType::Duration(unit) }
         }
         _ => return Err(format!("dtype {dtype} cannot be converted to an Arrow type")),

@@ -84,7 +84,7 @@ impl Spec {
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
-        let kind = text("kind").ok_or("kind: expected a string")?;
+        let kind = text("kind").ok_or_else(|| expected(spec, "kind", "a string"))?;
         if let Some(known) = keys(kind) {
             let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
             if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
@@ -183,13 +183,17 @@ fn number(kind: &str) -> Option<DataType> {
 }
 
 fn unit(spec: &Value) -> Result<TimeUnit, String> {
-    let found = || spec.get("unit").map_or("nothing".to_owned(), Value::to_string);
-    spec["unit"].as_str().and_then(time_unit).ok_or_else(|| format!("unit: expected s, ms, us or ns, found {}", found()))
+    spec["unit"].as_str().and_then(time_unit).ok_or_else(|| expected(spec, "unit", "s, ms, us or ns"))
+}
+
+/// Returns the sentence for a key whose value is missing or is not what is expected.
+pub(crate) fn expected(object: &Value, key: &str, expected: &str) -> String {
+    format!("{key}: expected {expected}, found {}", object.get(key).map_or("nothing".to_owned(), Value::to_string))
 }
 
 fn ndarray(spec: &Value) -> Result<Kind, String> {
-    let dtype = spec.get("dtype_str").and_then(Value::as_str).ok_or("dtype_str: expected a string")?;
-    let shape = spec.get("item_shape").and_then(Value::as_array).ok_or("item_shape: expected a list")?;
+    let dtype = spec.get("dtype_str").and_then(Value::as_str).ok_or_else(|| expected(spec, "dtype_str", "a string"))?;
+    let shape = spec.get("item_shape").and_then(Value::as_array).ok_or_else(|| expected(spec, "item_shape", "a list"))?;
     let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
     let shape: Vec<u64> = shape
         .collect::<Result<_, _>>()
@@ -201,9 +205,10 @@ fn ndarray(spec: &Value) -> Result<Kind, String> {
 }
 
 fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
-    let fields = spec.get("fields").and_then(Value::as_array).ok_or("fields: expected a list")?;
+    let fields = spec.get("fields").and_then(Value::as_array).ok_or_else(|| expected(spec, "fields", "a list"))?;
     let field = |field: &Value| {
-        let name = field.get("name").and_then(Value::as_str).ok_or("fields: expected a string as the name of each field")?;
+        let unnamed = || format!("a field: {}", expected(field, "name", "a string"));
+        let name = field.get("name").and_then(Value::as_str).ok_or_else(unnamed)?;
         let mut spec = Spec::of_cells(field).map_err(|error| format!("field {name:?}: {error}"))?;
         if let Kind::Refused(why) = &spec.kind {
             spec.kind = Kind::Refused(format!("field {name:?}: {why}"));

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::column::cast::conform;
 use crate::error::{Error, Result};
-use crate::schema::spec::{Kind, Spec};
+use crate::schema::spec::{Kind, Spec, expected};
 
 /// A struct of the Arrow schema that python-blosc2 split into columns when it wrote the table.
 pub(crate) struct StructParent {
@@ -21,10 +21,10 @@ pub(crate) struct StructParent {
 
 impl StructParent {
     /// Parses an entry of the schema's `struct_parents`. `places` contains the index of each column by its name.
-    pub(crate) fn of(name: &str, spec: &Value, places: &BTreeMap<&str, usize>) -> Result<StructParent> {
+    pub(crate) fn of(name: &str, entry: &Value, places: &BTreeMap<&str, usize>) -> Result<StructParent> {
         let wrong = |what: String| Error::damaged(format_args!("the schema's struct_parents: {what}")).in_column(name);
-        let spec = Spec::of(spec).map_err(wrong)?;
-        let Kind::Struct(fields) = &spec.kind else { return Err(wrong("expected a struct".to_owned())) };
+        let spec = Spec::of(entry).map_err(wrong)?;
+        let Kind::Struct(fields) = &spec.kind else { return Err(wrong(expected(entry, "kind", "\"struct\""))) };
         let field = Field::new(unescaped(name), spec.data_type().map_err(wrong)?, true);
         let mut leaves = Vec::new();
         find(name, fields, places, &mut leaves).map_err(wrong)?;

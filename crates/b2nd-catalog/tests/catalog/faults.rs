@@ -68,7 +68,8 @@ fn of_two_updates_of_a_catalogue_the_second_is_refused() {
     other.lock().unwrap();
     let done = program(&arguments).output().unwrap();
     let said = String::from_utf8(done.stderr).unwrap();
-    assert!(!done.status.success() && said.ends_with("out.parquet is locked, probably by another scan\n"), "{said}");
+    let expected = "out.parquet is locked, probably by another scan: wait until it ends\n";
+    assert!(!done.status.success() && said.ends_with(expected), "{said}");
     drop(other);
     run(&arguments);
 }

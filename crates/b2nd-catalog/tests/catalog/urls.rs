@@ -125,5 +125,6 @@ fn a_directory_that_cannot_be_listed_is_a_row_with_the_reason() {
     for kind in [Kind::Plain, Kind::WithoutRanges] {
         assert_eq!((said(kind, "a/").as_str(), said(kind, "a").as_str()), (expected, expected));
     }
-    assert_eq!(said(Kind::WebDav, "nowhere/"), "cannot be listed: WebDAV failed: 404 Not Found");
+    let expected = "cannot be listed: it is not a file, and listing it by WebDAV failed: 404 Not Found";
+    assert_eq!(said(Kind::WebDav, "nowhere/"), expected);
 }
