@@ -295,9 +295,10 @@ fn lost_floats_may_be_nan_and_nothing_else() {
         Ok(data(&Frame::from_slice(&new)?.chunk(1)?))
     };
     assert_eq!(nan("<f4").unwrap(), [f32::NAN.to_le_bytes(); 16].concat());
-    for dtype in ["<i4", ">f4"] {
+    for (dtype, found) in [("<i4", "int32, little-endian"), (">f4", "float32, big-endian")] {
         let error = nan(dtype).unwrap_err().to_string();
-        assert_eq!(error, "lost chunks cannot be filled with NaN: the elements are not little-endian floats of 4 or 8 bytes");
+        let expected = "lost chunks cannot be filled with NaN: expected little-endian floats of 4 or 8 bytes, found";
+        assert_eq!(error, format!("{expected} {found}"));
     }
 }
 
