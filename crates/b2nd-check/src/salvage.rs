@@ -9,7 +9,7 @@ use b2nd_frame::{
     Chunk, ChunkHeader, Decompressor, Error, FrameType, Header, LONGEST, Offset, Offsets, Result, Source, Special, Target, Writer,
 };
 
-use b2nd_store::{Frame, is_of_source};
+use b2nd_store::{Frame, is_of_source, text};
 
 mod trailer;
 mod walk;
@@ -158,16 +158,18 @@ impl<'s> Salvage<'s> {
 
     fn expect_floats(&self) -> Result<()> {
         let array = self.header.array()?;
-        let is_float = match array.and_then(|array| array.parse_dtype().ok().flatten()) {
+        let dtype = array.and_then(|array| array.parse_dtype().ok().flatten());
+        let is_float = match &dtype {
             Some(DType::Scalar(scalar)) if scalar.byte_order() == Some(ByteOrder::Little) => {
                 matches!(scalar.scalar_type(), ScalarType::Float32 | ScalarType::Float64)
             }
             Some(_) => false,
             None => matches!(self.header.typesize(), 4 | 8),
         };
-        let refused =
-            || Error::custom("lost chunks cannot be filled with NaN: the elements are not little-endian floats of 4 or 8 bytes");
-        is_float.then_some(()).ok_or_else(refused)
+        let unknown = || format!("elements of {}", text::count(self.header.typesize(), "byte"));
+        let found = dtype.as_ref().map_or_else(unknown, DType::describe);
+        let why = format!("lost chunks cannot be filled with NaN: expected little-endian floats of 4 or 8 bytes, found {found}");
+        is_float.then_some(()).ok_or_else(|| Error::custom(why))
     }
 
     /// Reads the bytes from the expected position of the index to the end of the frame, or to the end of the file if the frame is cut off,

@@ -65,7 +65,7 @@ mod unread {
         };
         let why = match read() {
             Ok(true) => return None,
-            Ok(false) => "they could not be read within the time limit".to_owned(),
+            Ok(false) => format!("they could not be read within the time limit of {:?}", limits.max_time.unwrap_or_default()),
             Err(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
         };
         Some(finding("values".to_owned(), why))
@@ -117,10 +117,10 @@ mod unread {
     }
 
     pub(super) fn cells(_: &Frame, _: &Limits) -> Option<Finding> {
-        Some(not_read("this build does not read values in Arrow IPC"))
+        Some(not_read("this build lacks the feature `arrow`, which reads values in Arrow IPC"))
     }
 
     pub(super) fn rows(_: &Arc<Store>, _: &str, _: Option<u64>, _: &Limits) -> Vec<Finding> {
-        vec![not_read("this build does not read the rows of tables")]
+        vec![not_read("this build lacks the feature `arrow`, which reads the rows of tables")]
     }
 }

@@ -244,7 +244,7 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     assert_eq!(
         error,
         "number of chunks: expected 4 as in the header, found 5: replaced or removed chunks can be in the file, and only \
-         the index showed which"
+         the index showed which; `b2nd salvage --in-order` keeps the chunks as they are found"
     );
     let salvage = Salvage::new(&updated, true, &mut Decompressor::new()).unwrap();
     assert_eq!((parts(&salvage).len(), salvage.is_ordered), (4, false));
@@ -258,7 +258,7 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     assert_eq!(
         error,
         "number of chunks: expected 4 as in the header, found 3: special chunks usually have no bytes, and only the index \
-         contained their numbers"
+         contained their numbers; `b2nd salvage --in-order` keeps the chunks as they are found"
     );
     assert_eq!(Salvage::new(&cut, true, &mut Decompressor::new()).unwrap().chunks()[3], (1, SavedChunk::Lost));
 }
@@ -295,9 +295,10 @@ fn lost_floats_may_be_nan_and_nothing_else() {
         Ok(data(&Frame::from_slice(&new)?.chunk(1)?))
     };
     assert_eq!(nan("<f4").unwrap(), [f32::NAN.to_le_bytes(); 16].concat());
-    for dtype in ["<i4", ">f4"] {
+    for (dtype, found) in [("<i4", "int32, little-endian"), (">f4", "float32, big-endian")] {
         let error = nan(dtype).unwrap_err().to_string();
-        assert_eq!(error, "lost chunks cannot be filled with NaN: the elements are not little-endian floats of 4 or 8 bytes");
+        let expected = "lost chunks cannot be filled with NaN: expected little-endian floats of 4 or 8 bytes, found";
+        assert_eq!(error, format!("{expected} {found}"));
     }
 }
 

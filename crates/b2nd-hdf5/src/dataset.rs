@@ -111,7 +111,7 @@ impl File {
         }
         let dtype = dtype(opened.dtype(), self.is_pytables)?;
         if !has_usual_numbers(opened.dtype(), &mut &opened.raw_datatype().map_err(fault)?[..]) {
-            return Err(Error::custom("numbers with unused bits, or floats not of IEEE 754, are not supported"));
+            return Err(Error::custom("the numbers have unused bits, or are floats not of IEEE 754: neither is supported"));
         }
         let itemsize = dtype.itemsize();
         if fill.len() != itemsize || fill.iter().all(|&byte| byte == 0) {
@@ -124,14 +124,14 @@ impl File {
             Some(dims) => dims.iter().map(|&length| i32::try_from(length).ok().filter(|&length| length > 0)).collect(),
             None => Some(flat_chunkshape(&shape, itemsize)),
         };
-        let unfit = || Error::custom(format!("chunkshape: expected 1 to 2^31 - 1, found {:?}", dims.clone().unwrap_or_default()));
+        let chunk = dims.unwrap_or_default();
+        let unfit = || Error::custom(format_args!("chunkshape: expected lengths from 1 to 2^31 - 1, found {chunk:?}"));
         let chunkshape: Vec<_> = chunkshape.ok_or_else(unfit)?;
         let geometry = Geometry::new(&shape, &chunkshape, &chunkshape)?;
         let grid = geometry.grid()?;
         let mut bytes = self.window(0, u64::MAX);
         let places = match layout {
             Some(DataLayout::Chunked { address, chunk_indexing, .. }) => {
-                let chunk = dims.unwrap_or_default();
                 let read = |at| entries(&self.hdf5, &opened, at, chunk_indexing.as_ref(), &chunk).map_err(fault);
                 let entries = self.defined(address).map(read).transpose()?;
                 let whole = u64::try_from(grid.chunknitems()).unwrap_or(0).saturating_mul(itemsize as u64);

@@ -89,7 +89,7 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
     let mut editor = File::edit(source)?;
     let job = Job::new(frame::of_file(editor.file())?, options).map_err(|error| Error::in_file(source, error))?;
     if options.frame_type.is_some_and(|kind| kind != job.frame.header().frame_type()) {
-        let why = "a file cannot replace a sparse frame's directory, nor the other way round: choose another target";
+        let why = "a file and the directory of a sparse frame cannot replace each other: choose another target";
         return Err(Error::in_file(source, Error::custom(why)));
     }
     let header = job.header.clone();
@@ -147,9 +147,7 @@ impl<'a> Job<'a> {
         let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
         let is_released = matches!(old.array_metalayer(), Ok(Some(("b2nd", ..))));
         if cuts && !is_released {
-            return Err(Error::custom(
-                "chunk and block shapes can only be changed if the array's metalayer is `b2nd`: `b2nd upgrade` converts files",
-            ));
+            return Err(Error::custom("its array metalayer is `caterva`; new shapes need `b2nd`: `b2nd upgrade` converts it"));
         }
         // If the header of an array has a blocksize of 0, as in some files, the new header is computed from the array's shapes.
         if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {
@@ -206,10 +204,7 @@ impl<'a> Job<'a> {
             }
         };
         if count > LONGEST / 8 {
-            return Err(Error::custom(format_args!(
-                "the copy would have {count} chunks; at most {} can be written",
-                LONGEST / 8
-            )));
+            return Err(Error::custom(format_args!("the copy needs {count} chunks; at most {} can be written", LONGEST / 8)));
         }
         let (frame, work) = (&self.frame, &self.work);
         in_batches(

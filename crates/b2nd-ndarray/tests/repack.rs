@@ -253,7 +253,7 @@ fn values_are_equal_when_they_are_compressed_anew() {
     let old = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-caterva-0.7.3/resize__mixed.caterva");
     for (frame, sentence) in [
         (flat, "it has no array metalayer, so its chunks and blocks have no shapes"),
-        (fs::read(old).unwrap(), "only be changed if the array's metalayer is `b2nd`: `b2nd upgrade` converts files"),
+        (fs::read(old).unwrap(), "its array metalayer is `caterva`; new shapes need `b2nd`: `b2nd upgrade` converts it"),
     ] {
         let options = RepackOptions { chunkshape: Some(vec![3]), ..base.clone() };
         let error = repack_from(std::sync::Arc::new(frame), &new, &options).unwrap_err();

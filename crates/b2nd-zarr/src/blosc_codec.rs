@@ -28,20 +28,20 @@ impl BloscCodec {
     fn options(&self) -> Result<Options, String> {
         let numcodecs;
         let configuration = match &self.0 {
-            Configuration::V1(configuration) => configuration,
             // In Zarr version 2, the data type has the typesize, and this codec does not know the data type.
             Configuration::Numcodecs(theirs) => {
                 numcodecs = codec_blosc_v2_numcodecs_to_v3(theirs, None);
-                let Configuration::V1(configuration) = &numcodecs else {
-                    return Err("codec blosc: the configuration cannot be converted to Zarr version 3".to_owned());
-                };
-                configuration
+                &numcodecs
             }
-            _ => return Err("codec blosc: this kind of configuration is not supported".to_owned()),
+            own => own,
+        };
+        let Configuration::V1(configuration) = configuration else {
+            return Err("codec blosc: this kind of configuration is not supported".to_owned());
         };
         let filter = match (configuration.shuffle, configuration.typesize) {
             (Shuffle::NoShuffle, _) => None,
-            (_, None | Some(0)) => return Err("codec blosc: shuffle and bitshuffle need a typesize of 1 or more".to_owned()),
+            (_, None) => return Err("codec blosc: shuffle and bitshuffle need a typesize, found none".to_owned()),
+            (_, Some(0)) => return Err("codec blosc: shuffle and bitshuffle need a typesize of 1 or more, found 0".to_owned()),
             (Shuffle::Shuffle, _) => Some((Filter::Shuffle, 0)),
             (Shuffle::BitShuffle, _) => Some((Filter::BitShuffle, 0)),
         };

@@ -79,7 +79,9 @@ impl ReadableStorageTraits for Files {
             return Err(failed(format_args!("{key}: a symbolic link leads out of the array's directory, and is not followed")));
         }
         let found = fs::metadata(&path)?;
-        if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: expected a regular file"))) }
+        let what = if found.is_dir() { "directory" } else { "special file" };
+        let wrong = || failed(format_args!("{key}: expected a regular file, found a {what}"));
+        found.is_file().then(|| Some(found.len())).ok_or_else(wrong)
     }
 
     fn supports_get_partial(&self) -> bool {

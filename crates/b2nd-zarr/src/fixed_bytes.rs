@@ -34,7 +34,7 @@ macro_rules! fixed_bytes {
             fn create(metadata: &MetadataV3) -> Result<DataType, PluginCreateError> {
                 let configuration = metadata.configuration().cloned().unwrap_or_default();
                 let itemsize = itemsize(metadata).ok_or_else(|| {
-                    PluginCreateError::Other(format!("data type {}: the configuration is missing or not supported", $name))
+                    PluginCreateError::Other(format!("data type {metadata}: the configuration is missing or not supported"))
                 })?;
                 Ok(std::sync::Arc::new($type { itemsize, configuration }).into())
             }

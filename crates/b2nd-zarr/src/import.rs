@@ -77,8 +77,8 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
         attributes.extend(missing.filter(|_| has_room).map(|missing| (FILL_VALUE.to_owned(), missing)));
         metadata["dimension_names"] = names;
     }
-    let shape = array.shape().iter().map(|&length| i64::try_from(length).map_err(Error::zarr));
-    let shape: Vec<i64> = shape.collect::<Result<_>>()?;
+    let unfit = |_| in_file(&format_args!("shape: {:?} does not fit int64", array.shape()));
+    let shape = array.shape().iter().map(|&length| i64::try_from(length).map_err(unfit)).collect::<Result<Vec<_>>>()?;
     let origin = vec![0; shape.len()];
     let chunkshape: Vec<u64> = match array.chunk_shape(&origin) {
         Ok(chunk) => chunk.iter().map(|length| length.get()).collect(),
@@ -300,7 +300,8 @@ impl Read for Elements<'_> {
         if self.read == self.bytes.len() {
             let Some(part) = self.next.take() else { return Ok(0) };
             let subset = ArraySubset::new_with_ranges(&part);
-            let elements: ArrayBytes<'_> = guarded(|| self.array.retrieve_array_subset(&subset)).map_err(io::Error::other)?;
+            let failed = |error: Error| io::Error::other(format!("elements {part:?} of the Zarr array: {error}"));
+            let elements: ArrayBytes<'_> = guarded(|| self.array.retrieve_array_subset(&subset)).map_err(failed)?;
             (self.read, self.bytes) = (0, elements.into_fixed().map_err(io::Error::other)?.into_owned());
             self.next = self.after(part);
         }

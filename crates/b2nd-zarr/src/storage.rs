@@ -145,7 +145,7 @@ impl ReadableStorageTraits for B2ndStorage {
             let length = stored.len();
             let (start, end) = (range.start(length), range.end(length));
             if start > end || end > length {
-                return Err(StorageError::Other(format!("bytes {start}..{end} were requested, but there are only {length}")));
+                return Err(StorageError::Other(format!("bytes {start}..{end} were requested, but the length is {length}")));
             }
             match &stored {
                 Stored::Here(bytes) => Ok(bytes.slice(to_usize(start)?..to_usize(end)?)),

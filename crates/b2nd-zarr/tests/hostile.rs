@@ -146,13 +146,13 @@ fn only_files_of_the_array_are_read() {
     zarr.write("c/0/1", &[0; 16]);
     let made = std::process::Command::new("mkfifo").arg(zarr.path("c/0/0")).status().unwrap();
     assert!(made.success());
-    zarr.fails("c/0/0: expected a regular file");
+    zarr.fails("c/0/0: expected a regular file, found a special file");
 
     // The metadata file is a pipe.
     let zarr = Zarr::new(json!({}));
     fs::remove_file(zarr.path("zarr.json")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(zarr.path("zarr.json")).status().unwrap().success());
-    zarr.fails("zarr.json: expected a regular file");
+    zarr.fails("zarr.json: expected a regular file, found a special file");
 
     // The only array in the group is a link to another directory.
     let array = Zarr::new(json!({}));

@@ -8,7 +8,7 @@ use b2nd_store::{Folder, Frame, LeftOut, StoreListing, Table, readable};
 use serde_json::Value;
 
 use super::{Finding, Findings, Limits, NOT_FOR_PYTHON, READ_BY_PYTHON, UNKNOWN, kinds};
-use b2nd_store::text::quoted;
+use b2nd_store::text::{quoted, shortened};
 
 /// The keys that a column of any kind may have in a table's schema.
 const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "blocks"];
@@ -18,10 +18,7 @@ const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "bl
 pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     // An archive or directory whose name does not end in `.b2d` or `.b2z` is only a folder with frames, and needs no `embed.b2e`.
-    let name = match path.split_once("://") {
-        Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
-        None => path,
-    };
+    let name = path.split_once("://").map_or(path, |(_, address)| address.split(['?', '#']).next().unwrap_or(address));
     let is_named_so = Path::new(name).extension().is_some_and(|end| end == "b2d" || end == "b2z");
     if is_named_so && !store.has_embed {
         findings.add("store", None, "it has no embed.b2e, without which python-blosc2 cannot open the store", NOT_FOR_PYTHON);
@@ -78,8 +75,10 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
 impl Findings {
     /// Checks a table's schema.
     fn schema(&mut self, schema: &Value) {
+        let found = |value: Option<&Value>| value.map_or_else(|| "none".to_owned(), |value| shortened(value.to_string(), 32));
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
-            return self.unreadable("schema", None, "columns: expected a list", NOT_FOR_PYTHON);
+            let finding = format!("columns: expected a list, found {}", found(schema.get("columns")));
+            return self.unreadable("schema", None, finding, NOT_FOR_PYTHON);
         };
         // With an invalid number of rows, python-blosc2 opens the table, but `len` usually fails, so the table counts as rejected.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
@@ -88,7 +87,8 @@ impl Findings {
         let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
         for (number, column) in columns.iter().enumerate() {
             let Some(name) = column.get("name").and_then(Value::as_str) else {
-                self.unreadable("schema", None, format!("columns[{number}].name: expected a string"), NOT_FOR_PYTHON);
+                let finding = format!("columns[{number}].name: expected a string, found {}", found(column.get("name")));
+                self.unreadable("schema", None, finding, NOT_FOR_PYTHON);
                 continue;
             };
             let place = format!("column {}", quoted(name.as_bytes()));

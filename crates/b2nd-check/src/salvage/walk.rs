@@ -83,14 +83,15 @@ impl Salvage<'_> {
     /// Fails if the chunks cannot be numbered in the order in which they were found, because their number is not the number in the header,
     /// or because a chunk extends past the position where the header expects the index (then `found` is `None`).
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
-        let found = found.ok_or_else(|| Error::custom("no chunk ends where the header's lengths put the index"))?;
+        let next = "; `b2nd salvage --in-order` keeps the chunks as they are found";
+        let found = found.ok_or_else(|| Error::custom(format_args!("no chunk ends where the header puts the index{next}")))?;
         let counted = self.header.nchunks().unwrap_or(expected);
         let why = match found.cmp(&counted) {
             std::cmp::Ordering::Equal => return Ok(()),
             std::cmp::Ordering::Less => "special chunks usually have no bytes, and only the index contained their numbers",
             std::cmp::Ordering::Greater => "replaced or removed chunks can be in the file, and only the index showed which",
         };
-        Err(Error::custom(format_args!("number of chunks: expected {counted} as in the header, found {found}: {why}")))
+        Err(Error::custom(format_args!("number of chunks: expected {counted} as in the header, found {found}: {why}{next}")))
     }
 
     /// Reads the chunk files of a sparse frame in the order of their numbers, without an index.

@@ -368,7 +368,7 @@ fn a_good_table_is_good_whatever_its_place_is_called() {
 
 /// Removes the line that is printed only by builds that do not read tables.
 fn without_rows(out: &str) -> String {
-    let unread = ": values: this build does not read the rows of tables (not decoded)\n";
+    let unread = ": values: this build lacks the feature `arrow`, which reads the rows of tables (not decoded)\n";
     let rest: String = out.split_inclusive('\n').filter(|line| !line.ends_with(unread)).collect();
     assert_eq!(rest == out, cfg!(feature = "arrow"), "{out}");
     rest
@@ -473,12 +473,15 @@ fn a_schema_that_contradicts_itself_is_found() {
     let negative = "table.b2d::/: schema: n_rows: expected an integer of 0 or more, found -1 (rejected by python-blosc2)\n";
     assert_eq!(said("\"n_rows\": 1", "\"n_rows\": -1"), negative);
     let list = said("\"columns\": [", "\"other\": [");
-    assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (rejected by python-blosc2)\n"), "{list}");
+    assert!(
+        list.starts_with("table.b2d::/: schema: columns: expected a list, found none (rejected by python-blosc2)\n"),
+        "{list}"
+    );
     let twice = said("\"columns\": [", "\"columns\": [{\"name\": \"100%\", \"kind\": \"int64\"}, ");
     assert!(twice.contains("column \"100%\": the schema has this name more than once (read by python-blosc2)\n"), "{twice}");
     // python-blosc2 4.14.1 rejects these schemas: KeyError, "Unknown column kind", and an unexpected keyword argument.
     let refused = [
-        ("\"name\": ", "\"called\": ", "schema: columns[0].name: expected a string"),
+        ("\"name\": ", "\"called\": ", "schema: columns[0].name: expected a string, found none"),
         ("\"kind\": \"int8\"", "\"kind\": \"int7\"", "column \"a.b\": kind: \"int7\" is unknown to python-blosc2"),
         (
             "\"kind\": ",

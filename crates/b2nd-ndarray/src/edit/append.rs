@@ -97,8 +97,9 @@ impl Appender {
         let (Some(&rows), Some(&chunk)) = (grid.shape().first(), grid.chunkshape().first()) else {
             return Err(refused(path, "an array without dimensions has no rows"));
         };
-        if chunk == 0 || grid.shape().iter().skip(1).any(|&length| length == 0) {
-            return Err(refused(path, "its rows or its chunks have no elements"));
+        let (shape, chunks) = (grid.shape(), grid.chunkshape());
+        if chunk == 0 || shape.iter().skip(1).any(|&length| length == 0) {
+            return Err(refused(path, &format!("its rows or its chunks are empty: shape {shape:?}, chunkshape {chunks:?}")));
         }
         let full = rows / chunk * chunk;
         let in_row: i64 = grid.chunks_per_dimension().iter().skip(1).product();

@@ -101,11 +101,9 @@ impl Elements {
         let length = self.each().len().saturating_mul(place.len());
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).map_err(|_| self.no_memory(self.each().len()))?;
+        let short = || Error::custom(format_args!("the itemsize {} is too small for the dtype ({found})", self.itemsize));
         for element in self.each() {
-            let part = element.get(place.clone());
-            bytes.extend_from_slice(
-                part.ok_or_else(|| Error::custom(format_args!("the elements are too short for their dtype ({found})")))?,
-            );
+            bytes.extend_from_slice(element.get(place.clone()).ok_or_else(short)?);
         }
         Ok(Elements { bytes, shape: [&self.shape, inner].concat(), itemsize: dtype.itemsize(), dtype })
     }
@@ -137,8 +135,8 @@ impl Elements {
     ///
     /// Fails if the elements are not text, or not valid Unicode.
     pub fn strings(&self) -> Result<ArrayD<String>> {
-        let wrong = || Error::custom(format_args!("the elements ({}) are not text, or not valid Unicode", self.dtype.describe()));
-        let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };
+        let wrong = |what: &str| Error::custom(format_args!("the elements ({}) are not {what}", self.dtype.describe()));
+        let DType::Scalar(scalar) = &self.dtype else { return Err(wrong("text")) };
         let big = scalar.byte_order() == Some(ByteOrder::Big);
         let code = |bytes: &[u8; 4]| if big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
         let string = |element: &[u8]| {
@@ -153,7 +151,9 @@ impl Elements {
             string.truncate(string.trim_end_matches('\0').len());
             Some(string)
         };
-        let strings = self.each().map(string).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
+        let is_text = matches!(scalar.scalar_type(), ScalarType::Bytes(_) | ScalarType::Str(_));
+        let invalid = || wrong(if is_text { "valid Unicode" } else { "text" });
+        let strings = self.each().map(string).collect::<Option<Vec<_>>>().ok_or_else(invalid)?;
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), strings)?)
     }
 

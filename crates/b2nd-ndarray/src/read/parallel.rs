@@ -60,10 +60,7 @@ impl Array {
             let fetched: b2nd_frame::Result<Fetched> = fetched.unwrap_or_else(|| missing.iter().cloned().map(read).collect());
             fetched?.into_iter().try_for_each(|(range, bytes)| pieces.put(range, bytes))?;
             if pieces.held() == held {
-                return Err(Error::custom(format_args!(
-                    "bytes {}..{} were requested, but the source did not return them",
-                    first.start, first.end
-                )));
+                return Err(Error::custom(format_args!("bytes {first:?} were requested, but the source did not return them")));
             }
         }
     }
