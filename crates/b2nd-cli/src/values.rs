@@ -66,7 +66,7 @@ impl SelectedArray {
             if !array.is_flat() {
                 return Err(Error::new(match array.dtype() {
                     Some(_) => "--dtype is only for frames without an array, and this array has a dtype: leave out --dtype",
-                    None => "--dtype is only for frames without an array: if this array has no dtype, use `b2nd upgrade --dtype`",
+                    None => "--dtype is not for arrays: `b2nd info` shows their dtype, `b2nd upgrade --dtype` adds a missing one",
                 }));
             }
             array = array.with_dtype(dtype.clone())?;
@@ -234,7 +234,7 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
         (a, b) = (a.with_dtype(byte.clone())?, b.with_dtype(byte)?);
     }
     if a.is_flat() != b.is_flat() {
-        return Err(Error::new("only one of the two has an array"));
+        return Err(Error::new(format_args!("only the {} has an array", if a.is_flat() { "second" } else { "first" })));
     }
     let facts = [
         ("shape", [&a, &b].map(|array| shape_text(array.geometry().shape()))),
