@@ -205,8 +205,8 @@ fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
 fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
-        Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
-            "it holds objects, batches or lists: `b2nd cat` and `b2nd stats` read them, but not with --offset".to_owned()
+        Some(kind @ (Kind::ObjectArray | Kind::BatchArray | Kind::ListArray)) => {
+            format!("its kind is {}, not ndarray: `b2nd cat` and `b2nd stats` read it, but not with --offset", kind.name())
         }
         Some(Kind::Tensor) => {
             "it is a tensor that is damaged, or whose dtype is not supported: `blosc2.load_tensor` may read it".to_owned()
