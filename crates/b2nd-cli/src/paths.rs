@@ -97,7 +97,9 @@ impl Paths {
         let mut gap = "";
         self.each(Leaves::OneByKey, err, &mut |found| {
             let Found::Frame { frame, .. } = found else {
-                return Err(Error::new("it is not a single frame, but a table or a reference to an array on a server"));
+                let is_table = matches!(found, Found::Leaf { leaf: Leaf { content: Content::Table(_), .. }, .. });
+                let what = if is_table { "a table" } else { "a reference to an array on a server" };
+                return Err(Error::new(format_args!("it is {what}, not a single frame")));
             };
             let view = show(frame, &found.name())?;
             writeln!(out, "{gap}{}", view.text).map_err(Error::Write)?;

@@ -66,7 +66,7 @@ impl SelectedArray {
             if !array.is_flat() {
                 return Err(Error::new(match array.dtype() {
                     Some(_) => "--dtype is only for frames without an array, and this array has a dtype: leave out --dtype",
-                    None => "--dtype is only for frames without an array: if this array has no dtype, use `b2nd upgrade --dtype`",
+                    None => "--dtype is not for arrays: `b2nd info` shows their dtype, `b2nd upgrade --dtype` adds a missing one",
                 }));
             }
             array = array.with_dtype(dtype.clone())?;
@@ -205,8 +205,8 @@ fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
 fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
-        Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
-            "it holds objects, batches or lists: `b2nd cat` and `b2nd stats` read them, but not with --offset".to_owned()
+        Some(kind @ (Kind::ObjectArray | Kind::BatchArray | Kind::ListArray)) => {
+            format!("its kind is {}, not ndarray: `b2nd cat` and `b2nd stats` read it, but not with --offset", kind.name())
         }
         Some(Kind::Tensor) => {
             "it is a tensor that is damaged, or whose dtype is not supported: `blosc2.load_tensor` may read it".to_owned()
@@ -234,7 +234,7 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
         (a, b) = (a.with_dtype(byte.clone())?, b.with_dtype(byte)?);
     }
     if a.is_flat() != b.is_flat() {
-        return Err(Error::new("only one of the two has an array"));
+        return Err(Error::new(format_args!("only the {} has an array", if a.is_flat() { "second" } else { "first" })));
     }
     let facts = [
         ("shape", [&a, &b].map(|array| shape_text(array.geometry().shape()))),

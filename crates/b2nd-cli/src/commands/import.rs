@@ -120,7 +120,7 @@ impl Import {
             Some(dtype) if !is_npy => self.raw(dtype),
             None if self.shape.is_none() && self.format.as_deref() != Some("bin") => npy::read(&self.file),
             _ if is_npy => Err(Error::new("--dtype and --shape are only for raw bytes and CSV: leave them out")),
-            _ => Err(Error::new("raw bytes need --dtype, and NumPy files need no --shape")),
+            _ => Err(Error::new("--dtype is missing: raw bytes need it; for a NumPy file, leave out --shape and --format bin")),
         }
     }
 

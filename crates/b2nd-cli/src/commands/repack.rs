@@ -71,7 +71,7 @@ impl Repack {
         files.target.as_ref().map_or(Ok(()), |target| must_be_free(target, self.overwrite))?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         if leaf.is_some() && files.target.is_none() {
-            return Err(Error::new("it is a leaf of a store, or on a server: give a name for the new file"));
+            return Err(Error::new("only whole local files and stores can be replaced: give a TARGET"));
         }
         let frame = leaf.as_ref().and_then(|leaf| Frame::open(&**leaf).ok());
         let apart = frame.filter(|one| one.header().frame_type() == FrameType::Sparse).map_or(0, |one| one.header().cbytes());
@@ -132,12 +132,9 @@ impl Repack {
             return Err(Error::new(format_args!("its member {name:?} has an absolute path, or a path with `..`")));
         }
         let members = Members { store: &store, names, directory: files.source.is_dir().then_some(&files.source), options };
-        match (&files.target, members.directory) {
-            (None, Some(directory)) => members.in_place(directory),
-            (None, None) => match new {
-                Some(new) => members.archive(&files.source, new),
-                None => Err(Error::new("only stores that are archives or directories can be replaced: give a TARGET")),
-            },
+        match (&files.target, new) {
+            (None, Some(new)) => members.archive(&files.source, new),
+            (None, None) => members.in_place(&files.source),
             (Some(target), _) if is_archive(&store, target, files) => {
                 let new = if self.overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
                 options.like.map_or(Ok(()), |source| new.copy_attributes(source))?;

@@ -257,7 +257,7 @@ impl Show {
                     format!("the values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
                 }
                 None if values.array.is_flat() => "the dtype is not known: give it with --dtype".to_owned(),
-                None => "the dtype is not known: if the file has none, `b2nd upgrade --dtype` adds one".to_owned(),
+                None => "the dtype is missing (`b2nd upgrade --dtype` adds it) or not supported (see `b2nd info`)".to_owned(),
             }));
         }
         if column.offsets.len() != 1 {
@@ -278,7 +278,7 @@ impl Show {
             }
         };
         if self.log && least <= 0.0 {
-            return Err(Error::new("a logarithmic scale starts above 0: give another --range"));
+            return Err(Error::new(format_args!("--log needs a --range that starts above 0, found {least}:{greatest}")));
         }
         Ok(Scale::new(least, greatest, self.log))
     }

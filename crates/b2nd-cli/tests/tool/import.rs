@@ -51,13 +51,16 @@ fn raw_bytes_and_csv_become_arrays() {
     let raw = tests.pipe(&["import", "--dtype", ">i2", "-", "-"], &tests.read("a.bin"));
     tests.write("one.b2nd", raw);
     assert_eq!(tests.ok(&["cat", "--json", "one.b2nd"]), "[0,1,2,3,4,5]\n");
-    let error = "a.bin: expected 8 bytes of elements by the shape and the dtype, found 12";
+    let error = "a.bin: an array of this shape and dtype has 8 bytes, found 12";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
-    let error = "a.bin: the shape needs more bytes of elements than a file can hold";
+    let error = "a.bin: the elements of this shape need 2^64 bytes or more, which no file can hold";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "9223372036854775807,2", "a.bin", "b.b2nd"], error);
     let error = "a.bin: shape: expected lengths of 0 or more, found -6";
     tests.fails(&["import", "--dtype", ">i2", "--shape=-6", "a.bin", "b.b2nd"], error);
-    tests.fails(&["import", "--shape", "6", "a.bin", "b.b2nd"], "a.bin: raw bytes need --dtype, and NumPy files need no --shape");
+    tests.fails(
+        &["import", "--shape", "6", "a.bin", "b.b2nd"],
+        "a.bin: --dtype is missing: raw bytes need it; for a NumPy file, leave out --shape and --format bin",
+    );
     for name in ["a.npy", "a.NPY"] {
         tests.write(name, "");
         let error = format!("{name}: --dtype and --shape are only for raw bytes and CSV: leave them out");
@@ -157,8 +160,8 @@ fn what_is_no_numpy_file_is_refused() {
     let cases: [(&str, Vec<u8>, &str); 6] = [
         ("quotes", quotes, "the header has no 'descr'"),
         ("text", b"text".to_vec(), "not a NumPy file: it does not begin with \\x93NUMPY"),
-        ("cut", good[..40].to_vec(), "the header is cut off"),
-        ("short", good[..good.len() - 1].to_vec(), "expected 24 bytes of elements by the shape and the dtype, found 23"),
+        ("cut", good[..40].to_vec(), "the file ends before the end of its NumPy header"),
+        ("short", good[..good.len() - 1].to_vec(), "an array of this shape and dtype has 24 bytes, found 23"),
         ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
         ("lengths", npy("<i4", "(x,)", &[1]), "shape: expected a length, found \"x\""),
     ];
@@ -310,7 +313,7 @@ fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
     let zero = device.path("zero.csv").display().to_string();
     tests.fails(
         &["import", &zero, "zero.b2nd"],
-        &format!("{zero}: expected a regular file; to read a pipe, give it as standard input (-)"),
+        &format!("{zero}: expected a regular file, found a pipe or device; to read a pipe, give it as standard input (-)"),
     );
 }
 
@@ -365,10 +368,7 @@ fn fortran_order_is_read_from_files_and_pipes() {
     let mut short = tests.command(&["import", "-", "s.b2nd"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     short.stdin.take().unwrap().write_all(&tests.read("f.npy")[..200]).unwrap();
     let output = short.wait_with_output().unwrap();
-    assert_eq!(
-        String::from_utf8(output.stderr).unwrap(),
-        "-: expected 96 bytes of elements by the shape and the dtype, found 72\n"
-    );
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "-: an array of this shape and dtype has 96 bytes, found 72\n");
 }
 
 /// The keys of the header may be in any order and in single or double quotes, and names may contain any characters.

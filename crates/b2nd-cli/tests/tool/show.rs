@@ -30,7 +30,7 @@ fn what_does_not_fit_is_drawn_in_steps_and_says_so() {
     assert!(tests.ok(&["show", "a.b2nd", "--histogram"]).lines().count() > 16);
     for args in [&["--log", "--range", "-1:5"][..], &["--log", "--range", "-1:5", "--histogram"]] {
         let refused = tests.refused(&[&["show", "a.b2nd"], args].concat());
-        assert_eq!(refused, "a.b2nd: a logarithmic scale starts above 0: give another --range");
+        assert_eq!(refused, "a.b2nd: --log needs a --range that starts above 0, found -1:5");
     }
     assert!(tests.refused(&["show", "a.b2nd", "--columns", "x"]).starts_with("a.b2nd: --columns is only for tables"));
 }

@@ -32,7 +32,8 @@ pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
 pub(super) fn open(path: &Path) -> Result<fs::File> {
     let file = fs::metadata(path)?.is_file().then(|| fs::File::open(path));
-    Ok(file.ok_or_else(|| Error::new("expected a regular file; to read a pipe, give it as standard input (-)"))??)
+    let found = if path.is_dir() { "directory" } else { "pipe or device; to read a pipe, give it as standard input (-)" };
+    Ok(file.ok_or_else(|| Error::new(format_args!("expected a regular file, found a {found}")))??)
 }
 
 /// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
@@ -45,10 +46,10 @@ pub(super) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     match (u64::try_from(items.saturating_mul(itemsize as u128)), found) {
         (Ok(length), Some(found)) if length != found => {
             let length = b2nd_view::text::count(length, "byte");
-            Err(Error::new(format_args!("expected {length} of elements by the shape and the dtype, found {found}")))
+            Err(Error::new(format_args!("an array of this shape and dtype has {length}, found {found}")))
         }
         (Ok(length), _) => Ok(length),
-        (Err(_), _) => Err(Error::new("the shape needs more bytes of elements than a file can hold")),
+        (Err(_), _) => Err(Error::new("the elements of this shape need 2^64 bytes or more, which no file can hold")),
     }
 }
 

@@ -35,7 +35,7 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
         let what = foreign::describe(&magic).map_or_else(String::new, |what| format!("; it is {what}"));
         return Err(Error::new(format_args!("not a NumPy file: it does not begin with \\x93NUMPY{what}")));
     }
-    let cut = || Error::new("the header is cut off");
+    let cut = || Error::new("the file ends before the end of its NumPy header");
     let version = next(&mut file, 2)?.first().copied().ok_or_else(cut)?;
     let width = match version {
         1 => 2,
