@@ -188,16 +188,16 @@ fn unit(spec: &Value) -> Result<TimeUnit, String> {
 
 /// Returns the sentence for a key whose value is missing or is not what is expected.
 pub(crate) fn expected(object: &Value, key: &str, expected: &str) -> String {
-    format!("{key}: expected {expected}, found {}", object.get(key).map_or("nothing".to_owned(), Value::to_string))
+    let found = object.get(key).map_or("nothing".to_owned(), |value| b2nd_store::text::shortened(value.to_string(), 80));
+    format!("{key}: expected {expected}, found {found}")
 }
 
 fn ndarray(spec: &Value) -> Result<Kind, String> {
     let dtype = spec.get("dtype_str").and_then(Value::as_str).ok_or_else(|| expected(spec, "dtype_str", "a string"))?;
-    let shape = spec.get("item_shape").and_then(Value::as_array).ok_or_else(|| expected(spec, "item_shape", "a list"))?;
-    let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
-    let shape: Vec<u64> = shape
-        .collect::<Result<_, _>>()
-        .map_err(|axis| format!("item_shape: expected integers from 0 to 2147483647, found {axis}"))?;
+    let unfit = || expected(spec, "item_shape", "a list of integers from 0 to 2147483647");
+    let shape = spec.get("item_shape").and_then(Value::as_array).ok_or_else(unfit)?;
+    let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64));
+    let shape: Vec<u64> = shape.collect::<Option<_>>().ok_or_else(unfit)?;
     Ok(match numpy_dtype::data_type(dtype) {
         Ok(element) => Kind::NdArray(element, shape),
         Err(why) => Kind::Refused(why),
