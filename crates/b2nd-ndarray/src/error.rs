@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An error in the file, its metadata, a chunk or the arguments of a call.
+    /// Any other error, for example in the file, its metadata, a chunk or the arguments of a call.
     #[error(transparent)]
     B2nd(#[from] b2nd_frame::Error),
     /// An error about a file, with its path. [`kind`](Error::kind) returns the error without the path.
@@ -101,9 +101,9 @@ pub enum Error {
     /// Elements or the index of chunks do not fit into memory.
     #[error("no memory for {} of {}", count(items, "item"), count(itemsize, "byte"))]
     Memory {
-        /// The number of elements.
+        /// The number of elements, or of entries of the index.
         items: i64,
-        /// The size of an element in bytes.
+        /// The size of an element or entry in bytes.
         itemsize: usize,
     },
     /// The chunks of arrays to join do not align.
@@ -169,7 +169,7 @@ impl Error {
         }
     }
 
-    /// Adds the index of the chunk to an error, unless the error already has a chunk index.
+    /// Adds the index of the chunk to an error, unless the error is an [`Error::Chunk`].
     pub(crate) fn in_chunk(number: u64, error: Error) -> Error {
         match error {
             Error::Chunk { .. } => error,

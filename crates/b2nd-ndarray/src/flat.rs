@@ -109,8 +109,8 @@ fn within(mut items: u64, shape: impl DoubleEndedIterator<Item = i64>) -> Vec<i3
     part
 }
 
-/// Returns the shape and dtype of the array in a frame that python-blosc2's `pack_tensor` or `save_array` wrote. The frame's data is the
-/// array's elements in C order. Returns `None` for other frames, and if the dtype is unknown or a list of fields.
+/// Returns the shape and dtype of the array in a frame that a function of python-blosc2 such as `pack_tensor` or `save_array` wrote. The
+/// frame's data is the array's elements in C order. Returns `None` for other frames, and if the dtype is unknown or a list of fields.
 pub(crate) fn tensor(store: &ArrayFrame) -> Option<(Vec<i64>, DType)> {
     let described = attributes::get(store.trailer().ok()?, "__pack_tensor__")?;
     let parts: Vec<_> = value::read(&described)?.elements().collect();

@@ -81,7 +81,7 @@ pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd
     Ok(chunk)
 }
 
-/// Returns the byte range of a chunk in the source, or `None` if the source holds no bytes of the chunk.
+/// Returns a range of bytes in the source that holds a chunk, or `None` if the chunk has no bytes there.
 pub(crate) fn range(store: &ArrayFrame, number: u64) -> Result<Option<Range<u64>>> {
     if store.header().frame_type() == FrameType::Sparse {
         return Ok(None);

@@ -9,7 +9,7 @@ const LARGE: usize = 4 << 20;
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 
-/// Asks Linux to use huge pages for memory that will be filled, since allocating small pages can take a third of the time of a read.
+/// Asks Linux to use huge pages for memory that will be filled, since allocating small pages can take a large part of the time of a read.
 pub(crate) fn advise(memory: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if memory.len() >= LARGE {

@@ -207,7 +207,8 @@ impl Array {
         self.check(&slice)?;
         let mut lengths: Vec<_> = selected.iter().map(Along::len).collect();
         let count = lengths.iter().try_fold(count, |count, &length| count.checked_mul(length));
-        let mut entries = count.and_then(element::zeroed).ok_or_else(|| self.no_memory(&slice))?;
+        let memory = || Error::Memory { items: lengths.iter().map(|&length| length as i64).product(), itemsize: self.itemsize() };
+        let mut entries = count.and_then(element::zeroed).ok_or_else(memory)?;
         if !entries.is_empty() {
             lengths.push(self.itemsize());
             let view = ArrayViewMut::from_shape(lengths, bytemuck::cast_slice_mut(&mut entries))?;
@@ -235,12 +236,7 @@ impl Array {
             let (bytes, stored) = (count(bytes, "byte"), count(stored, "byte"));
             return Err(Error::custom(format_args!("the selected range spans {bytes}, but the header says {stored} of data")));
         }
-        usize::try_from(items).map_err(|_| self.no_memory(slice))
-    }
-
-    fn no_memory(&self, slice: &[Range<i64>]) -> Error {
-        let items = slice.iter().map(|range| range.end - range.start).product();
-        Error::Memory { items, itemsize: self.itemsize() }
+        usize::try_from(items).map_err(|_| Error::Memory { items, itemsize: self.itemsize() })
     }
 
     /// Checks that the elements can be read as `T`, and returns true if their byte order must be swapped.

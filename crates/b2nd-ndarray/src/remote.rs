@@ -21,7 +21,7 @@ use crate::read::elements::Elements;
 use crate::read::select::Select;
 use crate::write::to_frame;
 
-/// The number of chunks that are fetched at the same time when chunks are streamed.
+/// The maximum number of chunks that are fetched at the same time when chunks are streamed.
 const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
@@ -113,7 +113,7 @@ impl Remote {
 
     /// Writes an array to an object. An existing object is an error unless [`Options::overwrite`] is set.
     ///
-    /// The object is written in one request, so that it exists completely or not at all.
+    /// The object is written in one request, so a failed call leaves no incomplete object.
     ///
     /// # Errors
     ///

@@ -46,7 +46,7 @@ pub struct RepackOptions<'a> {
 ///
 /// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new file is
 /// complete, and keeps its permissions. If another process or thread edits the source or the target, this function waits. A target
-/// directory must not exist, unless it is the source. An interrupted call leaves the target unchanged.
+/// directory must not exist, unless it is the source. After an interrupted call, the target is unchanged or complete.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, Options, RepackOptions, repack};
@@ -74,10 +74,11 @@ pub struct RepackOptions<'a> {
 /// * `source` is not a frame or cannot be read,
 /// * `target` exists, unless it is the source, or a file that a new file replaces ([`overwrite`](RepackOptions::overwrite)),
 /// * `target` cannot be written, or is the source itself and would change its frame type,
-/// * chunks are compressed again, and a codec or filter is not available, or the array would have the filter delta (see
-///   [`write()`](crate::write())),
+/// * chunks are compressed again, and the options are not valid, a codec or filter is not available, or the array would have the filter
+///   delta (see [`write()`](crate::write())),
 /// * new shapes are given, but they do not fit the array, or the frame has no metalayer `b2nd`,
-/// * this thread has the file open in an editor.
+/// * this thread has one of the files open in an editor, or a file to be replaced by
+///   [`File::open_shared`](b2nd_frame::File::open_shared).
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
     if !matches!((fs::canonicalize(source), fs::canonicalize(target)), (Ok(one), Ok(other)) if one == other) {

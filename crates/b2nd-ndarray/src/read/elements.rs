@@ -51,7 +51,7 @@ impl Elements {
         &self.bytes
     }
 
-    /// Returns the shape of the slice.
+    /// Returns the shape of the slice. For a field that is a subarray, the subarray's dimensions follow.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -66,7 +66,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such field, or its values are not of type `T`.
+    /// Returns the errors of [`part`](Elements::part) and [`values`](Elements::values).
     pub fn field<T: Element>(&self, name: &str) -> Result<ArrayD<T>> {
         self.part(name)?.values()
     }
@@ -153,7 +153,7 @@ impl Elements {
         };
         let is_text = matches!(scalar.scalar_type(), ScalarType::Bytes(_) | ScalarType::Str(_));
         let invalid = || wrong(if is_text { "valid Unicode" } else { "text" });
-        let strings = self.each().map(string).collect::<Option<Vec<_>>>().ok_or_else(invalid)?;
+        let strings = self.each().map(string).collect::<Option<Vec<_>>>().filter(|_| is_text).ok_or_else(invalid)?;
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), strings)?)
     }
 

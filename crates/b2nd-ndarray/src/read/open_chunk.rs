@@ -50,7 +50,7 @@ impl Array {
         Ok(header.special())
     }
 
-    /// Returns true if each block of a chunk can be decompressed by itself and is a block of the array.
+    /// Returns true only if each block of a chunk can be decompressed by itself and is a block of the array.
     fn has_blocks(&self, header: &ChunkHeader) -> bool {
         // The filter delta needs the first block. Some filters and codecs of plugins need the array's shapes.
         let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
@@ -89,7 +89,7 @@ impl<'a> OpenChunk<'a> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
         let first: Vec<_> = selected.iter().map(|along| along.get(0)).collect();
         let block = grid.block_index(&first).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
-        // The product cannot overflow: a block is not longer than its chunk, and the chunk's length has been checked.
+        // The product cannot overflow: a block is not longer than its chunk with padding, whose length has been checked.
         let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;
         let place = block.saturating_mul(size);
         let start = |axis: usize| first[axis] - (first[axis] - self.origin[axis]) % grid.blockshape()[axis];
@@ -169,7 +169,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
 }
 
 /// Fills a view with copies of one element, or with zeros if `element` is empty. If `zeroed` is true, the view already contains only zeros.
-/// The data of a special chunk can be 2 GiB long, so it is not allocated.
+/// The data of a special chunk can be almost 2 GiB long, so it is not allocated.
 pub(crate) fn repeat(element: &[u8], mut view: BytesMut<'_>, zeroed: bool) {
     if element.iter().any(|&byte| byte != 0) {
         for row in join_bytes(view).rows_mut() {

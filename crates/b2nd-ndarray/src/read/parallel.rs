@@ -15,13 +15,13 @@ use crate::read::buffers::BytesMut;
 use crate::read::open_chunk::{OpenChunk, repeat, repeated};
 use crate::threads::threads;
 
-/// A slice whose blocks have at most this many bytes together, decompressed, is decoded by one thread.
+/// A slice whose blocks have at most this many bytes together, decompressed, is usually decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
-/// The approximate length, decompressed, of the chunks whose bytes are fetched and held together.
+/// The approximate maximum length, decompressed, of the chunks whose bytes are fetched and held together.
 const FETCHED: u64 = 64 << 20;
 
-/// A chunk with at most this many bytes is fetched in one request. Fetching only some of its blocks would take two rounds of requests,
+/// A chunk with at most this many bytes is fetched as a whole. Fetching only some of its blocks would take two rounds of requests,
 /// because the block table is needed first. In the time of one round over the internet, about 30 ms, a fast line carries this many bytes.
 const SHORT: u64 = 1 << 20;
 
@@ -156,8 +156,8 @@ impl Tiles<'_> {
         }
     }
 
-    /// Returns an axis along which the selected elements are in several cells, and the coordinate at which one of these cells ends and the
-    /// next starts. Returns `None` if all selected elements are in one cell, or in at most `cells` cells.
+    /// Returns an axis along which the selected elements are in several cells, and the coordinate at which to divide them, where a cell
+    /// starts. Returns `None` if all selected elements are in one cell, or in at most `cells` cells.
     fn cut(&self, selected: &[Along]) -> Option<(usize, i64)> {
         if self.cells > 1 && self.count(selected) <= self.cells {
             return None;

@@ -98,7 +98,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`select`](Array::select) and [`read_bytes`](Array::read_bytes).
+    /// Returns the errors of [`select`](Array::select), except those about the dtype.
     pub fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
         self.with_path(|| {
             let (selected, orders) = self.sorted(selection)?;
@@ -155,7 +155,7 @@ impl Select {
 }
 
 /// For each index that was requested along an axis, its position among the indices that are read, which are ascending. `None` if the
-/// indices were requested in ascending order.
+/// indices were requested in ascending order, each of them once.
 type Order = Option<Vec<usize>>;
 
 /// Sorts indices, and removes repeated ones.
