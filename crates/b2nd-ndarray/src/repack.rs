@@ -77,8 +77,8 @@ pub struct RepackOptions<'a> {
 /// * chunks are compressed again, and the options are not valid, a codec or filter is not available, or the array would have the filter
 ///   delta (see [`write()`](crate::write())),
 /// * new shapes are given, but they do not fit the array, or the frame has no metalayer `b2nd`,
-/// * this thread has one of the files open in an editor, or a file to be replaced by
-///   [`File::open_shared`](b2nd_frame::File::open_shared).
+/// * this thread has one of the files open in an editor, or has used [`File::open_shared`](b2nd_frame::File::open_shared) to open a file
+///   that would be replaced.
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
     if !matches!((fs::canonicalize(source), fs::canonicalize(target)), (Ok(one), Ok(other)) if one == other) {

@@ -98,7 +98,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`select`](Array::select), except those about the dtype.
+    /// Returns the errors of [`select`](Array::select), except those about the type of the elements.
     pub fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
         self.with_path(|| {
             let (selected, orders) = self.sorted(selection)?;
