@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Any other error, for example in the file, its metadata, a chunk or the arguments of a call.
+    /// An error without a variant of its own, for example in the file, its metadata, a chunk or the arguments of a call.
     #[error(transparent)]
     B2nd(#[from] b2nd_frame::Error),
     /// An error about a file, with its path. [`kind`](Error::kind) returns the error without the path.
