@@ -44,8 +44,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// * In all other cases, a new file is written under a temporary name in the same directory (`.a.b2nd.0.tmp` for `a.b2nd`), synced, and
 ///   renamed over the old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
 ///
-/// If a process is killed, its temporary file is removed by the next edit of the same file, or when this crate creates the next file in
-/// the directory, if the file system has locks.
+/// If a process is killed, its temporary file is removed when this crate creates the next file in the directory, and often by the next edit
+/// of the same file, if the file system has locks.
 ///
 /// After a failed write, the `Editor` shows what the file contains: the old or the new content. The edit can be tried again. If the disk
 /// was full, the space that the edit used is freed. An edit that changes nothing still syncs the file.
