@@ -21,8 +21,8 @@ pub enum Offset {
 }
 
 impl Offset {
-    /// Decodes an entry of the index, which is negative if the chunk is special. Returns `None` if the special value is unknown, or is
-    /// [`Special::Value`], which an entry cannot hold.
+    /// Decodes an entry of the index, which is negative if the chunk has no bytes in the frame. Returns `None` if the special value is
+    /// unknown, or is [`Special::Value`], which an entry cannot hold.
     fn from_raw(raw: i64) -> Option<Offset> {
         match u64::try_from(raw) {
             Ok(at) => Some(Offset::At(at)),
@@ -34,8 +34,7 @@ impl Offset {
         }
     }
 
-    /// Returns the entry of the index for this offset: the reverse of [`from_raw`](Offset::from_raw). Returns `None` if the offset is 2^63
-    /// or more.
+    /// Returns the entry of the index for this offset, or `None` if the offset is 2^63 or more.
     pub(crate) fn to_raw(self) -> Option<i64> {
         match self {
             Offset::At(at) => i64::try_from(at).ok(),
@@ -72,8 +71,8 @@ impl Offsets {
         Offsets { offsets: Vec::new(), count: 0, chunks_start, starts: Vec::new(), end }
     }
 
-    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if `nchunks` is given and differs
-    /// from the number of entries. Positions in errors count from the start of `tail`.
+    /// Decodes the index at the start of `tail`. Fails if the index is not valid, if its chunk has more than `limit` bytes, or if `nchunks`
+    /// is given and differs from the number of entries. Positions in errors count from the start of `tail`.
     pub(crate) fn read(tail: &[u8], limit: u64, nchunks: Option<u64>, chunks_start: Option<u64>, end: u64) -> Result<Offsets> {
         let index = ChunkHeader::from_slice(tail).map_err(Error::from).and_then(|chunk| match chunk.cbytes() {
             cbytes if cbytes as u64 > limit => Err(Error::mismatch("cbytes", format_args!("at most {limit}"), cbytes, 12)),
@@ -99,7 +98,7 @@ impl Offsets {
         self.offsets.get(chunk).or(self.offsets.first()).copied()
     }
 
-    /// Returns an iterator over the offsets of all chunks, in the order of the chunks' numbers.
+    /// Returns an iterator over the offsets of all chunks, from the first chunk to the last.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Offset> {
         (0..self.count).map(|chunk| self.get(chunk as u64).unwrap_or(Offset::Special(Special::Uninitialized)))
     }
@@ -108,8 +107,8 @@ impl Offsets {
     /// one read or range request, and pass its bytes to [`Chunk::from_slice`]. The range ends where the next chunk in the frame starts, or
     /// at the end of all chunks. The chunk itself may end earlier, since replaced chunks can leave gaps in a frame that was edited.
     ///
-    /// Returns `None` if the chunk is special, if the frame is sparse ([`get`](Offsets::get) returns the number of the chunk's file), or if
-    /// the frame has no such chunk.
+    /// Returns `None` if the chunk has no bytes in the frame ([`Offset::Special`]), if the frame is sparse ([`get`](Offsets::get) returns
+    /// the number of the chunk's file), or if the frame has no such chunk.
     pub fn range(&self, chunk: u64) -> Option<Range<u64>> {
         match (self.get(chunk)?, self.chunks_start) {
             (Offset::At(at), Some(start)) => Some(start.checked_add(at)?..start.checked_add(self.limit(at))?),
@@ -137,8 +136,8 @@ impl fmt::Debug for Offsets {
     }
 }
 
-/// Decodes the chunk that holds the index. Returns the fields `offsets` and `count` of [`Offsets`]. Fails if `nchunks` is given and differs
-/// from the number of entries.
+/// Decodes the chunk that holds the index. Returns the fields `offsets` and `count` of [`Offsets`]. Fails if the index is not valid, or if
+/// `nchunks` is given and differs from the number of entries.
 fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, usize)> {
     let header: &ChunkHeader = chunk.header();
     if header.nbytes() % 8 != 0 {

@@ -44,8 +44,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// * In all other cases, a new file is written under a temporary name in the same directory (`.a.b2nd.0.tmp` for `a.b2nd`), synced, and
 ///   renamed over the old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
 ///
-/// If a process is killed, its temporary file is removed by the next edit of the same file, or when this crate creates the next file in
-/// the directory, if the file system has locks.
+/// If a process is killed, its temporary file is removed when this crate creates the next file in the directory, and often by the next edit
+/// of the same file, if the file system has locks.
 ///
 /// After a failed write, the `Editor` shows what the file contains: the old or the new content. The edit can be tried again. If the disk
 /// was full, the space that the edit used is freed. An edit that changes nothing still syncs the file.
@@ -67,9 +67,9 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
-/// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
-/// of the header, the frame is destroyed. If C-Blosc2 changes the file without taking its lock, edits may be lost and the frame may be
-/// destroyed at any time. Each edit checks that the file still has the header that was read and, on Unix, that the path still names
+/// metadata that Python read before it took the lock. Edits that were made after this read may be lost, and if such an edit changed the
+/// length of the header, the frame may be destroyed. If C-Blosc2 changes the file without taking its lock, edits may be lost and the frame
+/// may be destroyed at any time. Each edit checks that the file still has the header that was read and, on Unix, that the path still names
 /// the file. If not, it returns [`ErrorKind::Changed`].
 ///
 /// # Attributes of a replaced file
@@ -93,9 +93,10 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open). Also fails if the file is not a regular file or cannot be written, or the trailer has a
-    /// fingerprint, which an edit cannot update. Returns [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file or has it open
-    /// by [`open_shared`](File::open_shared), since the thread would wait for itself forever.
+    /// Returns the errors of [`open`](File::open). Also fails if the file is not a regular file or cannot be written, the lock file of
+    /// C-Blosc2 cannot be opened or created, or the trailer has a fingerprint, which an edit cannot update. Returns [`ErrorKind::Locked`]
+    /// if this thread has an [`Editor`] of the file or has it open by [`open_shared`](File::open_shared), since the thread would wait for
+    /// itself forever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -169,9 +170,9 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Fails if the header has no such metalayer, or if the new content has a different length. Content cannot become longer, since chunks
-    /// follow the header. Except in the metalayer of an array, content cannot become shorter either, since readers would find the end of
-    /// the old content after the new content. To add or lengthen metalayers, use [`rewrite`](crate::rewrite).
+    /// Fails if the header has no such metalayer, or if the length of the content would change in another way. Content cannot become
+    /// longer, since other bytes follow it. Except in the metalayer of an array, content cannot become shorter either, since readers would
+    /// find the end of the old content after the new content. To add or lengthen metalayers, use [`rewrite`](crate::rewrite).
     ///
     /// If the metalayer describes an array, also fails if the content cannot be decoded, does not match the frame's chunks, or would move,
     /// add or remove elements: to change the shape of an array, use [`ChunkEditor`](crate::ChunkEditor). Returns [`ErrorKind::Io`] if
@@ -354,7 +355,7 @@ impl Editor {
     }
 }
 
-/// Returns the number of a chunk's file (in a contiguous frame, the chunk's position), or `None` if the chunk is special.
+/// Returns the number of a chunk's file (in a contiguous frame, the chunk's position), or `None` if the chunk has no bytes in the frame.
 fn file_number(offset: Offset) -> Option<u64> {
     if let Offset::At(number) = offset { Some(number) } else { None }
 }

@@ -124,8 +124,8 @@ pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     is_at(file, path)
 }
 
-/// Locks a file or directory that no process uses any longer, without waiting. Fails if the path is locked already, or if the file system
-/// has no locks. Returns `None` if another process has removed or replaced the file, or if files of this kind cannot be locked.
+/// Locks a file or directory that no process uses any longer, without waiting. Fails if the path does not exist or is locked already, or
+/// if the file system has no locks. Returns `None` if another process has replaced the file, or if files of this kind cannot be locked.
 pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
@@ -288,7 +288,7 @@ mod system {
 
     #[cfg(not(unix))]
     pub(super) fn lock(_: &fs::File, _: Ask) -> io::Result<()> {
-        Ok(())
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     #[cfg(unix)]

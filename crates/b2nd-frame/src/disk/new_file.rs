@@ -83,7 +83,8 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an error.
+    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an
+    /// error.
     pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
         Ok(self.staged.copy_attributes(source.as_ref())?)
     }
@@ -143,7 +144,8 @@ impl NewDirectory {
     ///
     /// # Errors
     ///
-    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an error.
+    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an
+    /// error.
     pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
         Ok(self.0.copy_attributes(source.as_ref())?)
     }

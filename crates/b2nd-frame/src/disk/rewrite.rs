@@ -130,7 +130,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
 }
 
 /// Returns the position at which the index ends, counted from the start of the frame. In a frame that was never edited, the trailer starts
-/// at this position. Fails if the index overlaps the trailer, which is the last `trailer_len` bytes of the frame.
+/// at this position. Fails if the header of the index cannot be read, or the index overlaps the trailer, the last `trailer_len` bytes.
 pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     let tail = file.header().tail_range();
     if file.header().nbytes() == 0 {

@@ -58,7 +58,7 @@ impl FileSource {
         FileSource { file, path, real: None, sidecars: None }
     }
 
-    /// Returns this source with locks, which are held for as long as the file is open.
+    /// Returns this source with locks, which are held until the source is dropped.
     pub(super) fn holding(mut self, sidecars: Sidecars) -> FileSource {
         self.sidecars = Some(sidecars);
         self
@@ -74,7 +74,7 @@ impl FileSource {
     ///
     /// # Errors
     ///
-    /// Fails if the system has no more file descriptors.
+    /// Fails if the file cannot be opened again, for example since the process has too many open files.
     pub fn try_clone(&self) -> Result<FileSource> {
         let file = self.named(self.file.try_clone().map_err(Error::from))?;
         Ok(FileSource { file, path: self.path.clone(), real: self.real.clone(), sidecars: None })
@@ -158,7 +158,7 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
 
 /// Fills a buffer from position `start` on. Returns the number of bytes that were read, which is less than the buffer's length if the file
 /// ends first. The system may return fewer bytes than requested, so this continues until all bytes are read. If the buffer `is_short`,
-/// one call is enough: for at most `UNSEEN` bytes, it returns fewer bytes only at the end of the file.
+/// this makes only one call: for at most `UNSEEN` bytes, a call is expected to return fewer bytes only at the end of the file.
 fn fill(file: &fs::File, start: u64, buffer: &mut [u8], is_short: bool) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

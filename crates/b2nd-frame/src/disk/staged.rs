@@ -22,8 +22,8 @@ const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 /// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before it is
 /// finished, the file or directory is removed.
 ///
-/// If the system can lock the file or directory, it is locked until it is finished. On such a system, a temporary file without a lock was
-/// left by a killed process, and is removed.
+/// If the system can lock the file or directory, it is locked until it is finished. On such a system, a temporary file without a lock is
+/// removed, since a killed process may have left it.
 #[derive(Debug)]
 pub(super) struct Staged {
     temporary: PathBuf,
@@ -175,7 +175,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if self.exists {
-            // Ignore errors, since `drop` cannot return them. The target is unchanged.
+            // Ignore errors, since `drop` cannot return them.
             let _ = storage().remove(&self.temporary);
             self.end();
         }
@@ -258,7 +258,7 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".{repeated}{ending}.{number}.tmp")))
 }
 
-/// Removes a temporary file or directory if no process has it locked, which means that a killed process left it.
+/// Removes a temporary file or directory if no process has it locked.
 fn remove_unused(temporary: &Path) {
     if matches!(lock::unused(temporary), Ok(Some(_locked))) {
         // Ignore errors: a file that cannot be removed is kept.

@@ -81,7 +81,7 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     assert_eq!(message(rewrite_to(scratch.join("s.b2nd"), scratch.join("there"), |_| Ok(()))), exists);
     let replaced: b2nd_frame::Result<()> =
         File::edit(scratch.join("s.b2nd")).unwrap().replace_with(frames::header(), |_, _| Ok(()));
-    assert!(message(replaced).ends_with("it is a sparse frame, which is a directory: call `replace_sparse_with`"));
+    assert!(message(replaced).ends_with("the frame is sparse, so it is a directory: call `replace_sparse_with`"));
     assert!(rewrite_to(scratch.join("none"), &path, |_| Ok(())).is_err());
     assert!(rewrite_to(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
     assert_eq!(scratch.names(), names);

@@ -55,8 +55,7 @@ pub struct ChunkEditor {
     editor: Editor,
     /// The location of the next chunk: a position in a contiguous frame, or the number of a file in a sparse frame.
     end: u64,
-    /// The first location, counted like `end`, that may be overwritten. Chunks before it are part of the frame, or may be part of it after
-    /// a failed commit.
+    /// The first location, counted like `end`, that may be overwritten. Chunks before it may be part of the frame.
     floor: u64,
     /// In a sparse frame, the numbers of the chunk files that were written since the last commit.
     made: Vec<u64>,
@@ -177,7 +176,7 @@ impl ChunkEditor {
         }
         let chunksize = u64::try_from(header.chunksize()).unwrap_or(0);
         let nbytes = (offsets.len() as u64).saturating_mul(chunksize);
-        // `check_offsets` accepts only offsets that an index can hold. If the frame has no chunks, it has no index.
+        // `to_raw` returns `None` only for positions that `check_offsets` refuses. If the frame has no chunks, it has no index.
         let index: Vec<u8> = offsets.iter().filter_map(|offset| offset.to_raw()).flat_map(i64::to_le_bytes).collect();
         let mut tail = if index.is_empty() { Vec::new() } else { Chunk::index(&index)?.into_bytes() };
         tail.extend_from_slice(&b2nd::to_vec(&self.editor.current_trailer()?)?);
@@ -245,7 +244,7 @@ impl ChunkEditor {
         Ok(header)
     }
 
-    /// Checks that each offset is that of a chunk in this file, and that none occurs twice.
+    /// Checks that each [`Offset::At`] is that of a chunk in this frame, and that none occurs twice.
     fn check_offsets(&self, offsets: &[Offset]) -> Result<()> {
         let known: BTreeSet<u64> = self.file().offsets()?.iter().filter_map(file_number).collect();
         let mut used = BTreeSet::new();

@@ -53,7 +53,7 @@ impl Editor {
         fill: impl FnOnce(&File, &mut Writer<OneFile>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.file.header().frame_type() == FrameType::Sparse {
-            return Err(Error::custom("it is a sparse frame, which is a directory: call `replace_sparse_with`").into());
+            return Err(Error::custom("the frame is sparse, so it is a directory: call `replace_sparse_with`").into());
         }
         let mut writer = Writer::create(self.claim.path(), header)?;
         fill(&self.file, &mut writer)?;
@@ -66,20 +66,20 @@ impl Editor {
 
     /// Replaces this sparse frame by a new sparse frame with the given header, in the same directory, like
     /// [`replace_with`](Editor::replace_with). New chunks get numbers that the old index does not have, and are valid as soon as a new
-    /// `chunks.b2frame` is renamed over the old one. Then the files of the old chunks are removed, except for the one with the highest
-    /// number if no new chunk has a file. Programs that have read the old index must read it again.
+    /// `chunks.b2frame` is renamed over the old one. Then all other chunk files in the directory are removed, except for the one with
+    /// the highest number if no new chunk has a file. Programs that have read the old index must read it again.
     ///
     /// # Errors
     ///
-    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is not sparse. After an error, the old frame is
-    /// unchanged, unless only the last sync failed.
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is not sparse, or its index or its directory
+    /// cannot be read. After an error, the old frame is unchanged, unless only the last sync failed.
     pub fn replace_sparse_with<E: From<Error>>(
         &mut self,
         header: Header,
         fill: impl FnOnce(&File, &mut Writer<Directory>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.file.header().frame_type() != FrameType::Sparse {
-            return Err(Error::custom("it is a frame in one file, not a sparse frame: call `replace_with`").into());
+            return Err(Error::custom("the frame is one file, not a sparse frame: call `replace_with`").into());
         }
         let old = self.chunk_files()?;
         let first = self.unused_number()?;
