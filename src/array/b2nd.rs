@@ -47,7 +47,7 @@ pub struct B2ndMeta<S = String> {
     pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,
-    /// The kind of string in `dtype`, a positive fixint. 0 means a dtype string of NumPy; no known writer uses another number.
+    /// The kind of string in `dtype`, a positive fixint. 0 means a dtype string of NumPy; the meaning of other numbers is unknown.
     #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub dtype_format: u8,
     /// The type of an element, such as `<f8`.
