@@ -14,7 +14,7 @@ fuzz_target!(|input: &[u8]| {
             let tail = [b"what is in front", input].concat();
             assert_eq!(Trailer::from_tail(&tail).expect("the same trailer"), trailer);
             for (name, content) in trailer.vlmetalayers().raw_chunks().iter() {
-                // A special chunk can claim 2 GiB.
+                // A special chunk can claim almost 2 GiB.
                 let small = Chunk::from_slice(content).is_ok_and(|chunk| chunk.header().nbytes() <= 1 << 16);
                 if let (Ok(name), true) = (str::from_utf8(name), small) {
                     assert_eq!(trailer.vlmetalayers().raw_chunk(name), Some(content));

@@ -36,7 +36,7 @@ fuzz_target!(|input: &[u8]| {
         // Bytes are compared instead of values, because NaN is not equal to itself.
         Ok(bytes) => {
             assert!(reencodes::<Everything>(&bytes).is_some(), "{:?}", b2nd::from_slice::<Everything>(&bytes));
-            // A variant with data counts as one level if its type is known, and as two otherwise.
+            // A tuple or struct variant counts as one level if its type is known, and as two otherwise.
             let skipped = b2nd::from_slice::<IgnoredAny>(&bytes);
             assert!(
                 !value.is_self_describing()

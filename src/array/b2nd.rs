@@ -42,12 +42,12 @@ use crate::with::{dims, fixint};
 #[serde(try_from = "Released<S>")]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct B2ndMeta<S = String> {
-    /// The version of the layout, a positive fixint: 0 in every known file.
+    /// The version of the layout, a positive fixint. Every known writer writes 0.
     #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,
-    /// The kind of string in `dtype`, a positive fixint. 0 means a dtype string of NumPy; no known writer uses another number.
+    /// The kind of string in `dtype`, a positive fixint. 0 means a dtype string of NumPy; the meaning of other numbers is unknown.
     #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub dtype_format: u8,
     /// The type of an element, such as `<f8`.

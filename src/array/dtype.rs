@@ -42,7 +42,7 @@
 //!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
 //! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape that is `()` or a bare number, fields in a
 //!   list that have their shape inside the format (`('a', ('<i4', (2,)))` instead of `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
-//! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
+//! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`, `M8[02s]`; `|i4`; `>datetime64`;
 //! * `M8[1s]`, `M8[generic]`, `M8[μs]`, units with a divisor (`M8[Y/12]`);
 //! * `long`, `ulong`, `longdouble` and `clongdouble`, whose size depends on the platform; `T` (StringDType);
 //! * titles that are not strings, unpaired surrogates, more than 100 levels of structures and arrays (Python's limit is 200 brackets),
@@ -51,9 +51,10 @@
 //! # Limits of NumPy's strings
 //!
 //! If a structure inside another structure is aligned, NumPy's string may describe a packed inner structure. The frame's typesize may then
-//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. For a dtype that is made
-//! with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures inside it, and
-//! `'bfloat16'` has quotes. NumPy reads both (`bfloat16` needs the package `ml_dtypes`).
+//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back, and `[('', '<i4')]`, which
+//! it reads as a field `f0`. For a dtype that is made with this crate, the string of an aligned structure contains `'aligned': True`, which
+//! applies to all structures inside it, `'bfloat16'` has quotes, and a structure with an empty name is a dictionary. NumPy reads all of
+//! them (`bfloat16` needs the package `ml_dtypes`).
 //!
 //! Which characters outside ASCII are escaped in a field's name depends on the writer's version of Unicode. Escaped and plain characters
 //! are both accepted, and the parsed string is written back unchanged.
@@ -89,8 +90,8 @@ fn too_deep() -> String {
     alloc::format!("nested more than {MAX_DEPTH} levels deep")
 }
 
-/// The string from which a dtype was parsed, or `None` if this is exactly the string that NumPy writes for the dtype. It is stored only in
-/// the outermost dtype, not in the dtypes of fields or of a subarray's values.
+/// The string from which a dtype was parsed, or `None` if this is the dtype's canonical string. It is stored only in the outermost
+/// dtype, not in the dtypes of fields or of a subarray's values.
 type Written = Option<Box<str>>;
 
 /// The type of an element, and the string from which it was parsed.
@@ -161,7 +162,7 @@ impl DType {
     }
 
     /// Returns the same type, spelled as NumPy spells it: `uint8` and `=u1` become `|u1`, and a dictionary becomes a list if a list means
-    /// the same.
+    /// the same. For the exceptions, see [Limits of NumPy's strings](crate::dtype#limits-of-numpys-strings).
     ///
     /// ```
     /// use b2nd::dtype::DType;

@@ -12,7 +12,7 @@ pub use pack::Run;
 /// The division of an array into chunks and of a chunk into blocks. Computes the number of chunks and blocks, and the position of each
 /// element.
 ///
-/// [`Geometry::grid`] makes a grid. A grid is stored inline. The indices and the total numbers of chunks and blocks
+/// [`Geometry::grid`] makes a grid. A grid does not allocate. The indices and the total numbers of chunks and blocks
 /// are `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All indices and coordinates start at
 /// 0.
 ///
@@ -133,7 +133,7 @@ impl Grid {
         &self.extshape
     }
 
-    /// Returns a chunk's length in each dimension, padded to whole blocks. A decompressed chunk has this shape.
+    /// Returns a chunk's length in each dimension, padded to whole blocks. A decompressed chunk includes this padding.
     pub fn extchunkshape(&self) -> &[i64] {
         &self.extchunkshape
     }

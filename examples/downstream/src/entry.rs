@@ -23,7 +23,7 @@ pub struct Entry {
     pub geo: GeoTransform,
 }
 
-/// Serializes a field as the bytes of a metalayer, in every format.
+/// Serializes a field as the bytes of a metalayer.
 mod metalayer {
     use b2nd::B2ndMeta;
     use serde::{Deserializer, Serializer, de, ser};

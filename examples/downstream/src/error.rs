@@ -15,7 +15,7 @@ pub enum Error {
     /// An error in the metadata of the array. `?` converts a [`b2nd::Error`] to it.
     #[error("the metadata of the array cannot be used")]
     Metadata(#[from] b2nd::Error),
-    /// The frame is valid but lacks a metalayer that a tile needs.
+    /// The frame lacks a metalayer that a tile needs.
     #[error("the frame has no metalayer {0:?}")]
     Missing(&'static str),
     /// The array has the wrong number of dimensions for a tile.

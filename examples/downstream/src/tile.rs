@@ -38,7 +38,7 @@ pub struct Acquisition {
 /// A satellite.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Platform {
-    /// Sentinel-2 of the Copernicus program, A or B.
+    /// Sentinel-2 of the Copernicus program, with its letter.
     Sentinel2(char),
     /// Landsat, with its number.
     Landsat(u8),
@@ -71,7 +71,8 @@ impl Tile {
     /// # Errors
     ///
     /// Fails if the bytes are not the header of a frame, there is no array with three dimensions and a dtype, or one of the two
-    /// other metalayers is missing. If more bytes are needed, [`b2nd_frame::Error::needed`] of the source returns their number.
+    /// other metalayers is missing or invalid. If more bytes are needed, [`b2nd_frame::Error::needed`] of the source returns how many at
+    /// least.
     pub fn from_prefix(prefix: &[u8]) -> Result<Tile> {
         Tile::from_header(&Header::from_slice(prefix)?)
     }

@@ -153,7 +153,7 @@ fn a_frame_is_read_inside_another_file() -> Result<()> {
     writer.append_elements(&[1, 2, 3, 4])?;
     let frame = writer.finish()?;
 
-    // A frame can be appended to another file, because offsets in a frame are relative to its start.
+    // A frame can be appended to another file, because no offset in a frame depends on where the frame starts.
     std::fs::write(&path, b"#ASDF 1.0.0\n")?;
     let mut container = std::fs::OpenOptions::new().append(true).open(&path)?;
     container.write_all(&frame)?;

@@ -3,7 +3,7 @@
 /// A Rust type whose values have the same bytes in memory as the elements of an array.
 ///
 /// This trait is implemented for `bool`, `i8` to `i64`, `u8` to `u64`, `f32` and `f64`, in the byte order of the machine. Implement it for
-/// your own types. A `#[repr(C)]` struct has the layout that NumPy calls aligned.
+/// your own types. On 64-bit machines, a `#[repr(C)]` struct has the layout that NumPy calls aligned.
 ///
 /// ```
 /// use b2nd::dtype::{DType, HasDType};

@@ -1,5 +1,5 @@
-//! Parses a dtype string into a [`DType`]. The string consists of Python literals, spelled as `repr` spells them. The codes and names of
-//! scalars are in `scalar.rs`.
+//! Parses a dtype string into a [`DType`]. Structures and subarrays are Python literals, spelled as `repr` spells them. The codes and
+//! names of scalars are in `scalar.rs`.
 
 use alloc::format;
 use alloc::vec::Vec;

@@ -20,7 +20,7 @@ impl Display for DType {
 }
 
 impl DType {
-    /// Writes the type as NumPy writes it inside another type, with quotes around a scalar. `aligned` is whether the type is inside an
+    /// Writes the type as it is written inside another type, with quotes around a scalar. `aligned` is whether the type is inside an
     /// aligned structure.
     fn write_inner(&self, f: &mut fmt::Formatter<'_>, aligned: bool) -> fmt::Result {
         match self {

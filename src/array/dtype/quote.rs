@@ -42,8 +42,7 @@ fn write_character(f: &mut impl Write, c: char, quote: char, raw: bool) -> fmt::
     }
 }
 
-/// Returns true if Python's `str.isprintable` accepts the character: it is not a control, format, private or unassigned character, nor a
-/// space other than ` `.
+/// Returns true if Python's `str.isprintable` accepts the character (in the same version of Unicode).
 ///
 /// Characters outside ASCII are tested with Rust's `escape_debug`, which escapes characters of the same categories. It also escapes a
 /// combining mark at the start of a string, so the character is put after a letter.

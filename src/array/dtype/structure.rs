@@ -101,7 +101,7 @@ impl Struct {
         Struct::build(fields.into_iter().map(|(name, dtype)| (name, 0, dtype)), None, false)
     }
 
-    /// Makes a structure as a C compiler lays it out (`#[repr(C)]`): every field starts at a multiple of its alignment.
+    /// Makes a structure as a C compiler for 64-bit machines lays it out (`#[repr(C)]`): every field starts at a multiple of its alignment.
     ///
     /// # Errors
     ///
