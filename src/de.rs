@@ -22,8 +22,9 @@ use access::{Elements, Pairs, Variant};
 ///
 /// # Errors
 ///
-/// Fails if a marker or a count is not the one that the type requires, bytes follow the value, a string is not UTF-8, the input ends early,
-/// values are nested more than 128 levels deep, or the type's own `Deserialize` returns an error.
+/// Fails if the format does not support the type, a marker or a count is not the one that the type requires, bytes follow the value, a
+/// string is not UTF-8, the input ends early, values are nested more than 128 levels deep, or the type's own `Deserialize` returns an
+/// error.
 ///
 /// ```
 /// let bytes = hex_literal::hex!("97 00 00 90 90 90 00 db00000003 3c6934");
@@ -200,7 +201,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// The names of a struct's fields, used in the path of an error.
+/// The names of a struct's fields.
 type Fields = &'static [&'static str];
 
 /// Improves the error for a sequence in place of a bin32: without `serde_bytes`, serde writes a `&[u8]` as a sequence, but reads it as

@@ -78,7 +78,7 @@
 //! | enum | unit variants: the name; other variants: a fixmap of one entry, from name to value | the same |
 //! | i128, u128 | an error | |
 //!
-//! Types that accept any value, such as `serde_json::Value`, also read the encodings of [`with`].
+//! Types that accept any value, such as `serde_json::Value`, also read fixstr, array16 and map16, which modules of [`with`] write.
 //!
 //! The encoded length of a value depends only on its type, on the lengths of its strings, byte strings, characters, lists and maps, and on
 //! the variants of its enums and `Option`s. The values of its numbers do not matter, with two exceptions: a `u8` above 127 takes two bytes,
@@ -96,7 +96,8 @@
 //! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types with derived traits, unless they
 //! use:
 //!
-//! * `default`, `flatten`, `untagged`, `tag`, `other`, an `alias` of a variant, [`with::extensible`] or [`with::named`],
+//! * `default`, `flatten`, `untagged`, `tag`, `other`, an `alias` of a variant, attributes for only one direction (such as
+//!   `skip_serializing`), [`with::extensible`] or [`with::named`],
 //! * code that changes values (`from`, `with`, …),
 //! * types that reorder or change what they read, such as `HashMap`, `BinaryHeap`, `Duration` and `serde_json::Value`. A `BTreeMap` is fine
 //!   if the entries were written in sorted order.

@@ -1,4 +1,4 @@
-//! The names of the format: markers, the marks that choose another marker, and limits.
+//! The markers and the limits of the format, and the marks that choose another marker.
 
 use rmp::Marker;
 
@@ -44,7 +44,7 @@ pub(crate) enum CountMarker {
     Dims,
 }
 
-/// Defines the marks: the variant, the name of the newtype struct, and the description of the values that the mark accepts.
+/// Defines the marks: the variant, the name of the newtype struct, and the text of the error for other values.
 macro_rules! marks {
     ($($(#[$doc:meta])* $mark:ident $constant:ident $name:literal $holds:literal;)*) => {
         /// The encoding of a marked value: see [`with`](crate::with).

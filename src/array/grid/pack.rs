@@ -20,14 +20,14 @@ impl Grid {
     /// for each chunk of [`chunks_in`](Grid::chunks_in).
     ///
     /// * `slice`: a range for each dimension of the array. To copy a whole chunk, use [`chunk_extent`](Grid::chunk_extent).
-    /// * `itemsize`: the size of an element in bytes, which is the frame's typesize.
+    /// * `itemsize`: the size of an element in bytes, usually the frame's typesize.
     /// * `data`: the decompressed chunk, `extchunknitems` elements.
     /// * `out`: the elements of the slice, in C order.
     ///
     /// # Errors
     ///
-    /// Fails if the array has no such chunk, `slice` does not have one range per dimension, a range is not inside the array, or
-    /// `data` or `out` has the wrong length.
+    /// Fails if the array has no such chunk, `slice` does not have one range per dimension, a range is not inside the array or ends before
+    /// it starts, or `data` or `out` has the wrong length.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
@@ -53,7 +53,7 @@ impl Grid {
     /// Copies the elements of a slice that are in a chunk to `data`, the decompressed chunk. This is the inverse of
     /// [`unpack`](Grid::unpack).
     ///
-    /// The rest of `data` is unchanged. C-Blosc2 fills the padding of a new chunk with zeros.
+    /// The rest of `data` is unchanged. Writers usually fill padding with zeros.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Grid {
     /// # Errors
     ///
     /// Fails if the array has no such chunk, the chunk has no such block, `slice` does not have one range per dimension, a range is not
-    /// inside the array, or the slice or the block takes more bytes than the machine can address.
+    /// inside the array or ends before it starts, or the slice or the block takes more bytes than the machine can address.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
@@ -109,11 +109,11 @@ impl Grid {
         Ok(Runs::new(&extent, &strides(&self.blockshape), slice, itemsize))
     }
 
-    /// Calls `each` for every [`Run`] of every block that the slice touches. The first argument of `each` is the position of the block's
-    /// first byte in the decompressed chunk.
+    /// Calls `each` for the [`Run`]s in the blocks of a chunk. The first argument of `each` is the position of the block's first byte in
+    /// the decompressed chunk.
     fn each_block(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, mut each: impl FnMut(usize, Run)) -> Result<()> {
         let in_block = strides(&self.blockshape);
-        // Elements without bytes need no copies, so their blocks, of which there may be 2^31, are not visited.
+        // Elements without bytes need no copies, so their blocks, of which there may be many, are not visited.
         for block in self.blocks_in(chunk, slice)?.take(if itemsize == 0 { 0 } else { usize::MAX }) {
             let Some(extent) = self.block_extent(chunk, block) else { continue };
             // The product does not overflow, since the chunk's bytes are in memory.

@@ -73,7 +73,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`chunks_in`](Grid::chunks_in). Also fails if the array has no such chunk.
+    /// Fails if the array has no such chunk, `slice` does not have one range per dimension, or a range is not inside the array or ends
+    /// before it starts.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
