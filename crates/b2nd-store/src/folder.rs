@@ -84,7 +84,7 @@ pub trait Folder {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read.
+    /// Fails if the file cannot be read, for example because a directory or a symbolic link has this name.
     fn member(&self, file: &str) -> Result<Option<Bytes>>;
 
     /// Opens a file that must exist.
@@ -135,7 +135,7 @@ pub trait Folder {
     ///
     /// # Errors
     ///
-    /// Fails if the archive cannot be read or does not contain the file.
+    /// Fails if the archive cannot be read, is damaged or does not contain the file.
     fn offset(&self, _file: &str) -> Result<u64> {
         Ok(0)
     }
@@ -174,12 +174,8 @@ pub(crate) fn is_below(file: &str, folder: &str) -> bool {
 
 /// Adds the name of a file in a store to an error about the file's content. Other errors are returned unchanged.
 pub(crate) fn named(file: &str, error: Error) -> Error {
-    match file {
-        _ if is_of_source(&error) => error,
-        // A store that is a single file has no members, so the name is empty.
-        "" => error,
-        _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
-    }
+    // A store that is a single file has no members, so the name is empty.
+    if file.is_empty() || is_of_source(&error) { error } else { Error::custom(format_args!("{}: {error}", printable(file))) }
 }
 
 /// Returns true if the cause of an error is the source, which failed or has not fetched the necessary bytes yet. Returns false for other

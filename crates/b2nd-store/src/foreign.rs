@@ -88,7 +88,7 @@ pub(crate) fn has_ending(name: &Path, endings: &[&str]) -> bool {
 /// Sets the function that opens HDF5 files in this process. Then [`Store`](crate::Store) and
 /// [`Location::frame`](crate::Location::frame) open an HDF5 file like a store. Later calls have no effect.
 ///
-/// This crate cannot call such a function itself, because the crate that reads HDF5 depends on this one.
+/// This crate has no such function itself, because the crate that reads HDF5 depends on this one.
 pub fn open_hdf5_with(opener: Opener) {
     HDF5_OPENER.get_or_init(|| opener);
 }

@@ -32,7 +32,7 @@ const RETRIES: ExponentialBuilder =
 ///
 /// # Errors
 ///
-/// Fails if the URL is not valid or has a user name, or if the server does not answer with the file or a range of it.
+/// Fails if the URL is not valid or has a user name, or if the file cannot be fetched.
 pub(crate) fn open(url: &str) -> Result<Bytes> {
     open_within(url, PATIENCE)
 }

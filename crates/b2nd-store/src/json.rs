@@ -48,7 +48,7 @@ pub(crate) fn string_len(text: &str) -> usize {
     text.get(1..).and_then(|text| text.find(ends)).map_or(text.len(), |end| end + 2)
 }
 
-/// Returns the float that a value represents: a number, or an object that [`parse`] writes for `NaN`, `Infinity` or `-Infinity`. Returns
+/// Returns the float that a value represents: a number, or an object with the key `float`, such as [`parse`] writes for `NaN`. Returns
 /// `None` for other values, such as strings.
 pub fn float(value: &Value) -> Option<f64> {
     match value.get(FLOAT).and_then(Value::as_str) {

@@ -27,8 +27,8 @@ pub enum Kind {
     LazyExpr,
     /// `lazyudf`: a function with its operands. Its values are computed when they are read.
     LazyUdf,
-    /// `b2object`: an object with the metalayer `b2o` that is neither a lazy expression or function nor a remote array, such as a reference
-    /// to an array on a Caterva2 server.
+    /// `b2object`: an object with the metalayer `b2o` that is not one of `lazyexpr`, `lazyudf` and `remote_array`, such as a reference to
+    /// an array on a Caterva2 server.
     B2Object,
     /// `proxy`: a cache of another array.
     Proxy,

@@ -13,7 +13,7 @@ use crate::text::count;
 /// An array, a table or another object in a store.
 #[derive(Clone)]
 pub struct Leaf {
-    /// The leaf's key in Python: `/group/name`.
+    /// The leaf's key, such as `/group/name`.
     pub key: String,
     /// The file of the store that contains the leaf, or `None` if the store is a single frame. For a table, this is the file with its
     /// metadata.
@@ -36,7 +36,7 @@ pub enum Content {
     Table(Box<Table>),
     /// A reference to an array on a server.
     Remote {
-        /// The URL of the server.
+        /// The URL of the server, or an empty string if the store does not contain it.
         urlbase: String,
         /// The path of the array on the server.
         path: String,
@@ -48,7 +48,8 @@ pub enum Content {
 ///
 /// # Errors
 ///
-/// Fails if there is no leaf with this key. The error usually lists up to five keys that exist.
+/// Fails if there is no leaf with this key, or if an archive cannot be read. For a wrong key, the error usually lists up to five keys that
+/// exist.
 pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     let name = key.trim_start_matches('/');
     let wanted = format!("/{name}");

@@ -26,7 +26,7 @@ pub struct StoreListing {
     pub format: Option<&'static str>,
     /// The attributes of the store.
     pub attributes: Attributes,
-    /// The groups for which the store has a file or an embedded frame of attributes: the key of each group, and its attributes.
+    /// Groups that have attributes: the key of each group, and its attributes.
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
@@ -45,7 +45,7 @@ pub struct StoreListing {
 ///
 /// # Errors
 ///
-/// Fails if the folder or the metadata of the store cannot be read, or if the folder contains neither a store nor a frame.
+/// Fails if the folder or the metadata of the store cannot be read, or if the folder is not that of a store and contains no leaves.
 pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     let (mut files, left_out) = folder.contents()?;
     files.sort_unstable();
@@ -79,7 +79,8 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
 ///
 /// # Errors
 ///
-/// Fails if the frame cannot be read, or if it has no valid list of embedded frames. Only the frame of an empty `EmbedStore` needs no list.
+/// Fails if the frame cannot be read, if it has no list of embedded frames, or if an entry of the list is not valid. An empty `EmbedStore`
+/// needs no list.
 pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;
@@ -112,7 +113,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     Ok(StoreListing { kind: Some(kind), attributes, leaves, has_embed: true, ..StoreListing::default() })
 }
 
-/// Returns the error for a folder without any frame.
+/// Returns the error for a folder without leaves.
 fn nothing(files: &[String], left_out: &[LeftOut]) -> Error {
     if files.iter().any(|file| file.ends_with(".npy")) {
         return Error::custom("no Blosc2 frame was found in it: `b2nd import` converts .npy files (unpack an archive first)");

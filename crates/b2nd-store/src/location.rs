@@ -11,7 +11,7 @@ use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile, is_store_directory};
 use crate::frame::Bytes;
-use crate::leaf::Leaf;
+use crate::leaf::{Content, Leaf};
 
 /// The separator between a store and the key of a leaf: `archive.b2z::/group/x`.
 const BEFORE_KEY: &str = "::";
@@ -115,7 +115,9 @@ fn inside_file(path: &Path) -> Option<Error> {
 
 /// Returns the error for a store that was given without the key of one of its leaves.
 pub fn no_key(place: &str, leaves: &[Leaf]) -> Error {
-    let Some(Leaf { key, .. }) = leaves.first() else { return Error::custom("it is a store without leaves") };
+    // A table is not a single frame, so it is named only if the store has no other leaf.
+    let first = leaves.iter().min_by_key(|leaf| matches!(leaf.content, Content::Table(_)));
+    let Some(Leaf { key, .. }) = first else { return Error::custom("it is a store without leaves") };
     // An argument such as `-::/key`, which starts with a hyphen, is read as an option unless it follows `--`.
     let before = if place.starts_with('-') { "-- " } else { "" };
     Error::custom(format_args!("it is a store: name a leaf, as in {before}{place}{BEFORE_KEY}{key}"))

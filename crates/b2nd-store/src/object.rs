@@ -20,8 +20,9 @@ pub struct ObjectPart {
 ///
 /// # Errors
 ///
-/// Fails if the object does not exist, cannot be read or has a different ETag. A weak ETag is not compared, because HTTP requires servers
-/// to reject it. Some servers ignore the ETag, so the properties in the answer should be compared too.
+/// Fails if the range cannot be read, for example because the object does not exist or has a different ETag. A weak
+/// ETag is not compared, because HTTP requires servers to reject it. Some servers ignore the ETag, so the properties in the answer should
+/// be compared too.
 pub async fn get_range(store: &dyn ObjectStore, path: &Path, tag: Option<&str>, range: Range<u64>) -> Result<ObjectPart> {
     let if_match = tag.filter(|tag| !tag.starts_with("W/")).map(str::to_owned);
     let whole = GetOptions { if_match, ..GetOptions::default() };

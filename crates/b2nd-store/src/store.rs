@@ -43,11 +43,12 @@ enum Members {
 
 impl Store {
     /// Opens a store: a directory with any name, or a file. Whether a directory or an archive contains a store or frames is not checked
-    /// yet: [`list`](Store::list) fails if it contains neither.
+    /// before [`list`](Store::list) is called.
     ///
     /// # Errors
     ///
-    /// Fails if the path does not exist. Also returns the errors of [`from_source`](Store::from_source) for a file.
+    /// Fails if the path does not exist, or if it is a file that cannot be opened. Also returns the errors of
+    /// [`from_source`](Store::from_source) for a file.
     pub fn open(path: impl AsRef<Path>) -> Result<Store> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -79,7 +80,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if the target is a file that cannot be read, or a damaged archive or HDF5 file.
+    /// Fails if the target is a file that cannot be read, for example a damaged archive.
     pub fn of_folder(name: &str, target: &Target) -> Result<Option<Store>> {
         match target {
             Target::File(source) if !foreign::is_folder(&**source)? => Ok(None),

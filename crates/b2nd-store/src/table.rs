@@ -12,7 +12,7 @@ use crate::json;
 /// The possible endings of the file with the values of a column: for an array, for lists or objects, and for the words of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
 
-/// The possible endings of all files of a column.
+/// The possible endings of the files of a column below `_cols`.
 const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.b2nd"];
 
 /// The metadata of a `CTable`.
@@ -36,8 +36,8 @@ pub struct Table {
     /// The names of columns for which the store has no file with values.
     #[serde(skip)]
     pub missing: Vec<String>,
-    /// The names of columns whose files have names without escapes, as python-blosc2 4.2.0 wrote them. Later versions of python-blosc2 do
-    /// not find these files.
+    /// The names of columns whose files have names that only python-blosc2 4.2.0 used. Later versions of python-blosc2 expect other names,
+    /// and do not find these files.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
     /// The files below the table's folder `_cols` that do not belong to a column of the schema.
@@ -131,7 +131,7 @@ impl Table {
     }
 }
 
-/// Escapes a character as `%` and two hexadecimal digits, if it has a special meaning in paths.
+/// Escapes a character as `%` and two hexadecimal digits, if it has a special meaning in these paths.
 fn escaped(char: char) -> String {
     if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
 }

@@ -35,8 +35,8 @@ impl Candidate {
     ///
     /// # Errors
     ///
-    /// Fails if the path cannot be read, or if it is a symbolic link that has a name like that of a Blosc2 file, or of an HDF5 file if this
-    /// process opens them as stores.
+    /// Fails if the path cannot be read. Except at the start of the search, also fails for a symbolic link that has a name like that of a
+    /// Blosc2 file, or of an HDF5 file if this process opens them as stores.
     pub fn open(&self) -> Option<Result<Target>> {
         let path = self.path.as_path();
         let file = |file| Some(Target::File(Arc::new(file)));

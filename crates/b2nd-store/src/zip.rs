@@ -19,7 +19,7 @@ const BUFFER: usize = 1 << 16;
 /// The number of bytes at the end of an archive that are searched for the end of the directory. A comment of up to 64 KiB may follow it.
 const SEARCHED: u64 = 1 << 17;
 
-/// The length of a member's local header without the name, in bytes.
+/// The length of a member's local header without the name and the extra field, in bytes.
 const LOCAL_HEADER: u64 = 30;
 
 /// A zip archive. If several members have the same name, the last one is used, as by Python's `zipfile`.
@@ -46,7 +46,7 @@ impl Zip {
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read or is not an archive, or if two members overlap.
+    /// Fails if the source cannot be read as an archive, or if two members overlap.
     pub fn open(source: impl Source + Send + Sync + 'static) -> Result<Zip> {
         let mut buffer = vec![0; BUFFER];
         let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(&source), &mut buffer, source.len()?);
