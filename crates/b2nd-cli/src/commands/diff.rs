@@ -129,7 +129,7 @@ impl Diff {
                             lines.one(' ', &name_of_values(key), "equal");
                         }
                     } else if self.values && of != of_other {
-                        let kinds = format!("not comparable: {} and {}", kind(one), kind(other));
+                        let kinds = format!("of different kinds: {} and {}", kind(one), kind(other));
                         lines.one(' ', &name_of_values(key), &kinds);
                     }
                 }

@@ -164,8 +164,8 @@ fn in_c_order(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: 
     joined(all.map(move |part| read_part(&file, start, &shape, itemsize, &part)))
 }
 
-/// Reads a part of an array that is stored in Fortran order, and returns the part's elements in C order. The elements along the first dimension are adjacent in
-/// the file.
+/// Reads a part of an array that is stored in Fortran order, and returns the part's elements in C order. The elements along the first
+/// dimension are adjacent in the file.
 fn read_part(file: &fs::File, start: u64, shape: &[i64], itemsize: usize, part: &[Range<i64>]) -> Result<Vec<u8>> {
     let counts: Vec<usize> = part.iter().map(|range| (range.end - range.start) as usize).collect();
     let runs: usize = counts[1..].iter().product();
