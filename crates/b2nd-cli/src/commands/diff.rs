@@ -37,7 +37,7 @@ pub(crate) struct Diff {
     #[arg(long)]
     data: bool,
 
-    /// Compare only data, not metadata: a file and its `repack` are equal.
+    /// Compare only data, not metadata, for example of a file and its `repack`.
     #[arg(long)]
     values: bool,
 
