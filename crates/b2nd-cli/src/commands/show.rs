@@ -254,9 +254,7 @@ impl Show {
         let column = columns.swap_remove(place);
         if column.dtype.as_ref().and_then(reader).is_none() {
             return Err(Error::new(match &column.dtype {
-                Some(dtype) => {
-                    format!("the values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
-                }
+                Some(dtype) => format!("the values are {dtype}, which cannot be drawn: print the values with `b2nd head`"),
                 None if values.array.is_flat() => "the dtype is not known: give it with --dtype".to_owned(),
                 None => "the dtype is missing (`b2nd upgrade --dtype` adds it) or not supported (see `b2nd info`)".to_owned(),
             }));
