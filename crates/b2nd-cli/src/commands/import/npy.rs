@@ -44,10 +44,10 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
             return Err(Error::new(format_args!("version {other} of NumPy's format is not supported, only versions 1 to 3")));
         }
     };
-    let length = next(&mut file, width)?;
-    let length = length.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
+    let digits = next(&mut file, width)?;
+    let length = digits.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
     let header = next(&mut file, length)?;
-    if header.len() as u64 != length {
+    if header.len() as u64 != length || digits.len() as u64 != width {
         return Err(cut());
     }
     let before = MAGIC.len() as u64 + 2 + width + length;
