@@ -37,7 +37,7 @@ pub(crate) struct Diff {
     #[arg(long)]
     data: bool,
 
-    /// Compare only data, not metadata: a file and its `repack` are equal.
+    /// Compare only data, not metadata, for example of a file and its `repack`.
     #[arg(long)]
     values: bool,
 
@@ -129,7 +129,7 @@ impl Diff {
                             lines.one(' ', &name_of_values(key), "equal");
                         }
                     } else if self.values && of != of_other {
-                        let kinds = format!("not comparable: {} and {}", kind(one), kind(other));
+                        let kinds = format!("of different kinds: {} and {}", kind(one), kind(other));
                         lines.one(' ', &name_of_values(key), &kinds);
                     }
                 }

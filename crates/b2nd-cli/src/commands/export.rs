@@ -53,7 +53,6 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    /// Writes the new file.
     pub(crate) fn run(&self) -> Result<u8> {
         must_be_new(&self.out, self.overwrite, &self.file)?;
         let is_standard = is_standard(&self.out);

@@ -26,8 +26,9 @@ use crate::values::parse_dtype;
 use crate::zarr;
 use elements::{Elements, length_of, open, spooled};
 
-/// Converts NumPy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
-/// python-blosc2's defaults. By default, chunks of HDF5 that Blosc2 compressed are copied if possible.
+/// Converts NumPy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file. By
+/// default, it is compressed with python-blosc2's defaults, but chunks of HDF5 that Blosc2 compressed are copied if possible, or else
+/// compressed again like in the HDF5 file.
 #[derive(Args)]
 pub(crate) struct Import {
     /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input.
@@ -47,8 +48,8 @@ pub(crate) struct Import {
     shape: Option<Vec<i64>>,
 
     /// Whether the first line of CSV is a heading, which names the fields if the default dtype is a structure, and is otherwise left out.
-    /// By default, it is one if it consists of names and a column below it consists of numbers, but it is not a line of values of the
-    /// --dtype.
+    /// By default, it is one if it consists of names and a column below it consists of numbers, unless the --dtype is a text, or a
+    /// structure that can have the names as its values.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     header: Option<bool>,
 

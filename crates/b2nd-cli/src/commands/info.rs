@@ -57,8 +57,8 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Returns the paths if each is a Zarr directory, or a directory that is neither a sparse frame nor a store, and no option asks for another
-    /// output than that of `b2nd ls`.
+    /// Returns the paths if the output of `b2nd ls` is to be printed for them: each is Zarr or an ordinary directory, and no option asks
+    /// for other output.
     pub(super) fn directories(&self) -> Option<&[PathBuf]> {
         let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves();
         Some(&*self.paths.paths).filter(|paths| is_plain && paths.iter().all(|path| is_listed(path) || zarr::is_zarr(path)))
@@ -93,7 +93,7 @@ impl Info {
         Ok(all)
     }
 
-    /// Creates the options that print the tree of each store below a path.
+    /// Creates the options that print the trees of the stores at a path or below it.
     pub(super) fn tree(path: &Path, is_shallow: bool) -> Info {
         Info { paths: Paths { recursive: path.is_dir(), is_shallow, ..Paths::of(path) }, tree: true, ..Info::default() }
     }
@@ -104,8 +104,8 @@ impl Info {
     }
 }
 
-/// Prints a page for each frame and store that is found. The leaves of a store are collected for the page of the store, unless each leaf
-/// has [a page of its own](Info::has_leaves).
+/// Prints pages of what is found. The leaves of a store are collected for the page of the store, unless each leaf has
+/// [a page of its own](Info::has_leaves).
 struct Pages<'a> {
     info: &'a Info,
     options: &'a json::InfoOptions,

@@ -40,7 +40,7 @@ pub(crate) enum Meta {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
         /// The attribute's name. Without --raw, `history.version` is the field `version` of the attribute `history`, unless an attribute
-        /// has this name.
+        /// or a metalayer has this name.
         name: String,
         /// Search only the metalayers in the header.
         #[arg(long)]

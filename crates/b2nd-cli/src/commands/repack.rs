@@ -53,7 +53,6 @@ pub(crate) struct Repack {
 }
 
 impl Repack {
-    /// Writes the copy. Prints the lengths of the copy and of the source, unless the copy goes to standard output.
     pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
         if self.is_trial {
             return trial::print(&self.source, &self.compression, output).map(|()| 0);
@@ -101,7 +100,7 @@ impl Repack {
         };
         done.map_err(|error| Error::new(files.named(&error.to_string())))?;
         let new = length(target)?;
-        // A store has no ratio of its own.
+        // A .b2z or .b2d is not a frame, so it has no ratio.
         let frame = b2nd_frame::File::open(target).ok();
         let ratio =
             frame.and_then(|frame| facts::ratio(frame.header())).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));

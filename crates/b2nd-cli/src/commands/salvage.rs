@@ -39,7 +39,6 @@ pub(crate) struct Salvage {
 const UNORDERED: &str = "the index is lost, so the order of the chunks can be wrong, and special chunks may be missing";
 
 impl Salvage {
-    /// Writes the new frame.
     pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
         crate::signals::clean_up();
         let files = Piped::new(&self.broken, Some(&self.new))?;

@@ -69,7 +69,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Draw a histogram of all values: with 16 bins in the terminal, with 64 in a PNG file.
+    /// Draw an array as a histogram: with 16 bins in the terminal, with 64 in a PNG file.
     #[arg(long)]
     histogram: bool,
 
@@ -77,7 +77,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "NAME", default_value = "viridis", value_parser = ["viridis", "gray", "blue-red"])]
     cmap: String,
 
-    /// The values at the ends of the colors or of the axis, such as -5:30. The default is the smallest and the largest value.
+    /// The values at the ends of the colors or of the axis, such as -5:30. The default is the smallest and the largest drawn value.
     #[arg(long, value_name = "MIN:MAX", value_parser = parse_range, allow_hyphen_values = true)]
     range: Option<(f64, f64)>,
 
@@ -98,7 +98,8 @@ pub(crate) struct Show {
     overwrite: bool,
 
     /// The size of the PNG file; an image may be smaller, to keep its aspect ratio. The default is 1200x800, less for maps that need less,
-    /// and for images one pixel for each drawn element. Pictures smaller than 400x240 have no axes, and histograms cannot be smaller.
+    /// and for images one pixel for each drawn element. With a --size narrower than 400 or lower than 240 pixels, there are no axes, and
+    /// histograms are an error.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -191,7 +192,7 @@ impl Show {
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
-    /// Opens the file as a table. Returns `None` if it is not a table, or if an option was given that is only for arrays.
+    /// Opens the file as a table. Returns `None` if it is not a table, or if --offset, --dtype or --field was given.
     fn table(&self) -> Result<Option<Box<dyn TableRows>>> {
         let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some();
         let mut rows = if is_array { None } else { tables::open(&self.file)? };
@@ -208,7 +209,7 @@ impl Show {
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, tally, .. })) = (names.as_slice(), columns.pop()) else {
             let none = "none of the selected columns has numbers or times: there is nothing to draw".to_owned();
-            let some = format!("a PNG file shows one column, not a part of one: choose from {} with --columns", names.join(", "));
+            let some = format!("a PNG file shows one whole column, which --columns selects; found {}", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
         let sample = if numbers.len() as u64 == tally.count + tally.nan { "" } else { "  (a sample)" };
@@ -253,9 +254,7 @@ impl Show {
         let column = columns.swap_remove(place);
         if column.dtype.as_ref().and_then(reader).is_none() {
             return Err(Error::new(match &column.dtype {
-                Some(dtype) => {
-                    format!("the values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
-                }
+                Some(dtype) => format!("the values are {dtype}, which cannot be drawn: print the values with `b2nd head`"),
                 None if values.array.is_flat() => "the dtype is not known: give it with --dtype".to_owned(),
                 None => "the dtype is missing (`b2nd upgrade --dtype` adds it) or not supported (see `b2nd info`)".to_owned(),
             }));

@@ -43,7 +43,7 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     columns: Vec<String>,
 
-    /// Also compute the quartiles of numbers and times, if there are at most 2^26 values.
+    /// Also compute the quartiles of real numbers and times, if there are at most 2^26 values.
     #[arg(long)]
     quantiles: bool,
 
@@ -204,8 +204,8 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
     Ok(true)
 }
 
-/// Computes the statistics of the selected values of each column. If `keeps` is true, they include quantiles, unless there are too many
-/// values.
+/// Computes the statistics of the selected values of each column. If `keeps` is true, numbers are kept for quantiles, unless there are too
+/// many values.
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column], keeps: bool) -> Result<Vec<Tally>> {
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);

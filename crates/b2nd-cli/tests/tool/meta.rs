@@ -113,7 +113,7 @@ fn values_that_are_none_are_refused() {
     let error = format!("{integer}: expected an integer from -2^63 to 2^64 - 1, or a float such as {integer}.0");
     json(&format!(r#"{{"a\\\"": [1e3, {integer}]}}"#), &error);
     tests.fails(&["meta", "set", "a.b2z::/a", "x", "--json", "1"], "a.b2z::/a: No such file or directory (os error 2)");
-    let server = "it is on a server, but only local files can be changed";
+    let server = "it is a URL, but only local files can be changed";
     tests.fails(&["meta", "rm", "http://localhost/a", "x"], &format!("http://localhost/a: {server}"));
     tests.fails(&["meta", "set", "a.b2nd", "x"], "a.b2nd: give one value, as in `b2nd meta set a.b2nd x VALUE`");
     tests.fails(&["meta", "a.b2nd"], "a.b2nd: meta needs a subcommand, as in `b2nd meta list a.b2nd`");

@@ -21,7 +21,7 @@ struct Column {
     fits: [bool; 3],
     /// Whether at least one cell is a number. Empty cells do not count.
     has_number: bool,
-    /// The length of the longest cell in characters.
+    /// The length of the longest cell in characters, but at least 1.
     widest: usize,
 }
 
@@ -127,12 +127,12 @@ fn field_names<'a>(heading: impl Iterator<Item = &'a str> + Clone, count: usize)
     (0..count).map(name).collect()
 }
 
-/// Opens an array in a CSV file. If `dtype` is a structure, or is not given and the columns need several dtypes, each line is a structure.
+/// Opens an array in a CSV file. If `dtype` is a structure, each line is a structure. If it is `None`, lines can also become structures.
 /// Without `shape`, the array has one dimension if each line is a structure or has one value, and otherwise two. The file is read more
 /// than once, so that only one line at a time is in memory.
 ///
 /// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and a column below it
-/// consists of numbers, unless the line has values of `dtype`.
+/// consists of numbers, unless `dtype` is a text, or a structure that can have the names as its values.
 pub(crate) fn read(
     path: &Path,
     name: &Path,
@@ -141,7 +141,7 @@ pub(crate) fn read(
     header: Option<bool>,
 ) -> Result<Elements> {
     let Summary { names, mut columns, lines } = summary(path)?;
-    // Whether the first line can be a line of values of this dtype, even if it consists of names.
+    // Whether names can be values of this dtype: the dtype is a text of any length, or a structure that can have all of the names.
     let takes_names = |dtype: &DType| match dtype {
         DType::Scalar(scalar) => matches!(scalar.scalar_type(), ScalarType::Str(_)),
         _ => dtype.fields().iter().zip(&names).all(|(field, cell)| element(cell, field.dtype()).is_some()),
@@ -217,7 +217,7 @@ fn line_bytes(line: usize, record: &csv::StringRecord, places: &[(usize, DType)]
 /// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` for other cells and other dtypes.
 fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
     let DType::Scalar(scalar) = dtype else { return None };
-    // Spaces around a number have no meaning, but those of a text are part of it. An empty cell is NaN if the dtype is a float.
+    // Spaces around a number have no meaning, but those of a text are part of it. An empty cell is NaN in a float of 4 or 8 bytes.
     let cell = match scalar.scalar_type() {
         ScalarType::Str(_) => cell,
         ScalarType::Float32 | ScalarType::Float64 if cell.trim().is_empty() => "nan",

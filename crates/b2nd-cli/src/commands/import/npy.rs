@@ -44,10 +44,10 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
             return Err(Error::new(format_args!("version {other} of NumPy's format is not supported, only versions 1 to 3")));
         }
     };
-    let length = next(&mut file, width)?;
-    let length = length.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
+    let digits = next(&mut file, width)?;
+    let length = digits.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
     let header = next(&mut file, length)?;
-    if header.len() as u64 != length {
+    if header.len() as u64 != length || digits.len() as u64 != width {
         return Err(cut());
     }
     let before = MAGIC.len() as u64 + 2 + width + length;
@@ -164,8 +164,8 @@ fn in_c_order(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: 
     joined(all.map(move |part| read_part(&file, start, &shape, itemsize, &part)))
 }
 
-/// Reads a part of an array that is stored in Fortran order, and returns the part's elements in C order. The elements along the first dimension are adjacent in
-/// the file.
+/// Reads a part of an array that is stored in Fortran order, and returns the part's elements in C order. The elements along the first
+/// dimension are adjacent in the file.
 fn read_part(file: &fs::File, start: u64, shape: &[i64], itemsize: usize, part: &[Range<i64>]) -> Result<Vec<u8>> {
     let counts: Vec<usize> = part.iter().map(|range| (range.end - range.start) as usize).collect();
     let runs: usize = counts[1..].iter().product();

@@ -1,4 +1,4 @@
-//! Draws a store as a tree, with a line for each group and leaf.
+//! Draws the leaves of a store as a tree.
 
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
@@ -7,7 +7,7 @@ use b2nd_view::{Array, Frame, Kind, facts};
 /// The maximum number of levels that are drawn. It limits the recursion of `draw`, because paths in archives can have any number of levels.
 const DEEPEST: usize = 64;
 
-/// The maximum length of a dtype in characters.
+/// The number of characters to which a dtype is shortened.
 const DTYPE: usize = 40;
 
 /// The texts that follow the name in the line of a leaf: kind, dtype, shape, size and compression ratio.
@@ -77,7 +77,7 @@ pub(crate) fn of_leaf(leaf: &Leaf) -> Cells {
     }
 }
 
-/// Formats a number of bytes in the largest unit in which it is at least 1.
+/// Formats a number of bytes in a single unit, such as `6.2 KiB`.
 fn short(bytes: i128) -> String {
     let text = size(bytes);
     text.split_once(" (").map_or(text.clone(), |(_, unit)| unit.trim_end_matches(')').to_owned())

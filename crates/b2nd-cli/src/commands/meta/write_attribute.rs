@@ -18,12 +18,12 @@ pub(in crate::commands) fn edit(file: &Path) -> Result<Editor> {
         Some(path) if location.key().is_none() && !holds_store(path) => Ok(File::edit(path)?),
         Some(_) => Err(Error::new("it is a store or a leaf: digests are only written into frames that are files of their own")),
         None if location.is_stdin() => Err(Error::new("it is standard input, but only local files can be changed")),
-        None => Err(Error::new("it is on a server, but only local files can be changed")),
+        None => Err(Error::new("it is a URL, but only local files can be changed")),
     }
 }
 
-/// Returns true if a path is an archive or the directory of a store. Returns false if the path cannot be read: the error is reported when
-/// the path is opened for changes.
+/// Returns true if a path is a store that is not a frame, such as an archive. Returns false if the path cannot be read: the error is
+/// reported when the path is opened for changes.
 fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }

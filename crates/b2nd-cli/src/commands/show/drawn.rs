@@ -58,8 +58,8 @@ impl Drawn {
         Drawn { values, axes, channels, aspect, whole, notes: Vec::new() }
     }
 
-    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis, from at most [`MOST_CHUNKS`] chunks.
-    /// For a line, the limit along its axis is [`MOST_POINTS`].
+    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis, from at most [`MOST_CHUNKS`]
+    /// chunks. For a line, the limit along its axis is [`MOST_POINTS`].
     pub(super) fn fit(&mut self, room: [i64; 2], stretches: bool) {
         let SelectedArray { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };

@@ -35,7 +35,7 @@ const BAR: i32 = 170;
 /// The default width and height of a picture with axes, in pixels.
 const SIZE: (u32, u32) = (1200, 800);
 
-/// The width and height of the smallest picture that has room for axes, in pixels.
+/// The smallest width and height in pixels for which `draw` draws axes.
 const SMALLEST: (u32, u32) = (400, 240);
 
 /// The color of lines and bars.
@@ -72,7 +72,7 @@ pub(super) fn draw(chart: &Chart, size: Option<(u32, u32)>) -> Result<Pixels> {
     })
 }
 
-/// Draws a chart with axes in a picture of this size, which is cut to the size of the drawing if `is_cut` is true.
+/// Draws a chart with axes in a picture of this size. If `is_cut` is true, the picture of a map is only as large as the map needs.
 fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> Pixels {
     let Chart { title, body, across, down, unit, aspect } = chart;
     // The axes of a map extend half an element beyond the first and the last element, so that the tick of each element is in the middle of
@@ -187,7 +187,7 @@ fn ticks(axis: &Axis, margin: f64, most: i32) -> Vec<(f64, String)> {
     numbers.map(|at| ((at - first) / span, (axis.label)(at))).collect()
 }
 
-/// Returns the ticks of a logarithmic axis, or of an axis of dates that is long enough for months. Returns `None` for other axes.
+/// Returns the ticks of a logarithmic axis, or of an axis of dates if they can be at months. Returns `None` for other axes.
 fn ticks_of_kind(axis: &Axis, most: i32) -> Option<Vec<(f64, String)>> {
     let [first, last] = axis.ends;
     match axis.ticks {
