@@ -51,8 +51,8 @@ impl Error {
     }
 
     /// Returns the offset of the byte that caused the error, or `None` if it is unknown. The offset counts from the start of the frame, of
-    /// the chunk's file in a sparse frame, of the [`Source`](crate::Source) in an error of one of its methods, or of the input if only a
-    /// part of a frame was decoded. If the input ended too early, the offset is the length of the input.
+    /// the [`Source`](crate::Source), or of the input that was decoded, such as the chunk's file in a sparse frame or the value of a
+    /// vlmetalayer. If the input ended too early, the offset is that of its end.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }

@@ -81,8 +81,8 @@ impl Header {
     /// Fails if `prefix` is too short. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the number of
     /// missing bytes: up to the end of the header, or only up to byte 15 if `prefix` is shorter than 15 bytes, since the first 15 bytes
     /// hold the length of the header. Returns [`ErrorKind::NotAFrame`] if the first byte is not that of a short MessagePack array, or the
-    /// number of elements or the magic is not that of a frame, and [`ErrorKind::UnsupportedVersion`] if the version is not 2 or 3, or if a
-    /// beta of C-Blosc2 (2019 and 2020) wrote the frame. Other errors name the field that is not valid.
+    /// number of elements or the text of the magic is not that of a frame, and [`ErrorKind::UnsupportedVersion`] if the version is not 2
+    /// or 3, or if a beta of C-Blosc2 (2019 and 2020) wrote the frame. Other errors name the field that is not valid.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
         let Some(bytes) = prefix.get(..header_len) else {
@@ -155,7 +155,7 @@ impl Header {
     /// Decodes the metalayer that describes the array: `b2nd`, or `caterva` if `b2nd` does not exist or cannot be decoded. Returns `None`
     /// if the frame has neither metalayer.
     ///
-    /// Bytes after the value are accepted: when C-Blosc2 squeezes an array in place, the end of the longer, old content stays in the file.
+    /// Bytes after the value are accepted: after a squeeze in place, the end of the longer, old content stays in the file.
     ///
     /// # Errors
     ///

@@ -15,8 +15,8 @@ pub(super) mod replaced;
 /// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to make
 /// some operations fail.
 ///
-/// The guarantees of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until written data is on stable storage, a rename is atomic,
-/// and a write inside one aligned sector of 512 bytes is atomic.
+/// The guarantees of [`Editor`](super::Editor) require that [`Handle::sync`] blocks until written data is on stable storage, a rename is
+/// atomic, and a write inside one aligned sector of 512 bytes is atomic.
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens an existing file for reading and writing.
     ///
@@ -39,7 +39,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Returns `AlreadyExists` if the path exists. Also fails if the directory cannot be created.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Renames a file or directory. If a file with the new name exists, it is replaced.
+    /// Renames a file or directory. A file replaces an existing file with the new name.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as possible. If a file's
-    /// permissions are copied to a directory, everyone who may read the file may list the directory.
+    /// permissions are copied to a directory, permission to read becomes permission to read and search the directory.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ pub trait Handle: fmt::Debug + Read + Write + Seek + Send + Sync {
     /// Fails if the length cannot be set.
     fn set_len(&mut self, length: u64) -> io::Result<()>;
 
-    /// Returns the underlying file, for locks and reads.
+    /// Returns the underlying file.
     fn file(&self) -> &fs::File;
 }
 
@@ -158,7 +158,7 @@ impl Storage for Disk {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        // `File::open` can open directories only on Unix.
+        // On Windows, `File::open` cannot open directories.
         if cfg!(unix) { fs::File::open(path)?.sync_all() } else { Ok(()) }
     }
 }
@@ -177,7 +177,8 @@ impl Handle for fs::File {
     }
 }
 
-/// The share mode with which files are opened: other processes can read and replace such a file, but not open it for writing.
+/// The share mode of files that are opened for writing or with a shared lock: other processes can read and replace such a file, but not
+/// open it for writing.
 #[cfg(windows)]
 pub(super) const SHARED_TO_READ: u32 = 0x1 | 0x4; // FILE_SHARE_READ, FILE_SHARE_DELETE
 

@@ -33,7 +33,8 @@ pub(super) fn keep_chunks(unfinished: &mut Vec<PathBuf>, frame: &Path) {
     }
 }
 
-/// The maximum number of attempts to remove a directory. An attempt fails if another thread creates a file in the directory.
+/// The maximum number of attempts to remove a path. If the path is a directory, an attempt can fail because another thread creates a file
+/// in it.
 const ATTEMPTS: usize = 100;
 
 /// Removes the files and directories that this process has created with this crate and not finished. Call this when a signal ends the

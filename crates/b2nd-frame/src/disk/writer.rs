@@ -36,19 +36,20 @@ pub struct Directory {
     first: u64,
     /// The `chunks.b2frame` of the frame that this frame replaces, if any. New files get the permissions of this file.
     like: Option<PathBuf>,
-    /// The parts of the next chunk that have been written so far.
+    /// A buffer for the parts of the next chunk.
     parts: Vec<u8>,
 }
 
 impl Writer<OneFile> {
     /// Creates a writer of a frame in a file. The file has a temporary name in the same directory until [`finish`](Writer::finish) gives it
-    /// its final name. If a file exists at `path` now, `finish` replaces it, after waiting while an editor, or a reader by
-    /// [`File::open_shared`](crate::File::open_shared), has it open. If no file exists now, but another process creates one, `finish`
-    /// fails.
+    /// its final name. If a file exists at `path` now, `finish` replaces it, after waiting while another thread or process has an editor of
+    /// it or has it open by [`File::open_shared`](crate::File::open_shared). If no file exists now, but another process creates one,
+    /// `finish` fails.
     ///
     /// # Errors
     ///
-    /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
+    /// Fails if the temporary file cannot be created, or if the file at `path` cannot be replaced, for example because it is read-only or
+    /// not a regular file.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         Ok(Writer::into_file(header, NewFile::create(path)?))
     }

@@ -50,7 +50,7 @@ pub enum ErrorKind {
     /// This build, or a decompressor for untrusted input, does not support the codec, a filter or another feature of a chunk.
     #[error("{reason}")]
     NoCodec {
-        /// The name of the chunk's codec.
+        /// The name of the codec of the chunk or of the compressor.
         codec: String,
         /// The message, which names the codec, filter or feature that is not supported.
         reason: String,
@@ -99,12 +99,10 @@ fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     match room {
         Some(room) => format!(
             "the new value of metalayer {name:?} has {length} byte{}, but its space in the header has {room} byte{}: an edit in place \
-             cannot change this: `rewrite` changes it in the copy of a file",
+             cannot change this, but `rewrite` can",
             plural(length),
             plural(room)
         ),
-        None => format!(
-            "metalayer {name:?} is not in the header, and an edit in place cannot add it: `rewrite` adds it to the copy of a file"
-        ),
+        None => format!("metalayer {name:?} is not in the header, and an edit in place cannot add it, but `rewrite` can"),
     }
 }

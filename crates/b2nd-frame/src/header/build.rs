@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::metalayers::Metalayers;
 use b2nd::B2ndMeta;
 
-/// The first byte of the flags if all chunks have the same length: version 2, 64-bit offsets.
+/// The first byte of the flags unless chunks vary in length: version 2, 64-bit offsets.
 const ORDINARY: u8 = 0x12;
 
 /// The first byte of the flags if chunks vary in length: version 3, 64-bit offsets, variable chunks.

@@ -15,7 +15,7 @@ impl Header {
     /// [`Trailer::from_tail`](crate::Trailer::from_tail) decode these bytes.
     pub fn tail_range(&self) -> Range<u64> {
         let header_len = self.header_len() as u64;
-        // Ignore cbytes if nbytes is 0: after a resize to 0 elements, cbytes still has its old value.
+        // Ignore cbytes if nbytes is 0: after a resize to 0 elements, cbytes can still have its old value.
         let chunks = match self.frame_type() {
             FrameType::Contiguous if self.nbytes != 0 => u64::try_from(self.cbytes).unwrap_or(0),
             _ => 0,

@@ -109,7 +109,8 @@ impl Header {
         self.typesize
     }
 
-    /// Returns the length of an uncompressed block in bytes, or 0 if C-Blosc2 has not chosen it yet or each chunk has its own blocksize.
+    /// Returns the length of an uncompressed block in bytes. It can be 0, for example if C-Blosc2 has not chosen it yet or each chunk has
+    /// its own blocksize.
     pub fn blocksize(&self) -> i32 {
         self.blocksize
     }

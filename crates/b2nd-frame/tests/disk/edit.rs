@@ -72,7 +72,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
         refusal(&path, open.overwrite_metalayer_bytes("small", &[0; 21])),
         concat!(
             "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes: ",
-            "an edit in place cannot change this: `rewrite` changes it in the copy of a file"
+            "an edit in place cannot change this, but `rewrite` can"
         )
     );
     let nothing = refusal(&path, open.overwrite_metalayer_bytes("b2nd", &[]));
@@ -87,7 +87,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     );
     assert_eq!(
         refusal(&path, open.overwrite_metalayer_bytes("none", &[0; 21])),
-        "metalayer \"none\" is not in the header, and an edit in place cannot add it: `rewrite` adds it to the copy of a file"
+        "metalayer \"none\" is not in the header, and an edit in place cannot add it, but `rewrite` can"
     );
     assert_eq!(
         refusal(&path, open.set_vlmetalayer_bytes(&"n".repeat(32), b"")),

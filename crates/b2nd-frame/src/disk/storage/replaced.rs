@@ -1,4 +1,4 @@
-//! Replaces the storage of a thread, for tests of failed writes. This module is not part of a release build.
+//! Replaces the storage of a thread, for tests of failed writes. This module exists only in builds with debug assertions.
 
 use alloc::sync::Arc;
 use core::cell::RefCell;
@@ -19,7 +19,7 @@ pub(super) fn replaced() -> Option<Arc<dyn Storage>> {
 #[derive(Debug)]
 pub struct Replaced(Option<Arc<dyn Storage>>);
 
-/// Replaces the storage to which this thread writes files, until the returned guard is dropped. Reads still use the file system.
+/// Replaces the storage to which this thread writes files, until the returned guard is dropped.
 pub fn replace_storage(storage: Arc<dyn Storage>) -> Replaced {
     Replaced(REPLACED.replace(Some(storage)))
 }
