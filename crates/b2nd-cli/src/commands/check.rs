@@ -85,7 +85,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 struct Object<'a> {
     #[serde(flatten)]
     place: FramePlace<'a>,
-    /// Whether this program can read every value. Left out of the JSON if values were not decoded.
+    /// Whether no value was found that this program cannot read. Left out of the JSON if values were not decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     readable: Option<bool>,
     /// For each reader, whether the file is safe: the reader is not known to crash on it, to reject it or to read it wrongly. If a finding
@@ -235,7 +235,7 @@ impl Check {
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
     }
 
-    /// Returns the readers that `--for` names. Without `--for`, returns the latest known versions of C-Blosc2 and
+    /// Returns the readers that `--for` names. Without `--for`, returns the newest tested versions of C-Blosc2 and
     /// python-blosc2.
     fn readers(&self) -> &[Reader] {
         if self.readers.is_empty() { &[Reader::C_BLOSC2, Reader::PYTHON_BLOSC2] } else { &self.readers }
@@ -317,7 +317,7 @@ fn answers(finding: &Finding) -> Vec<String> {
     document.map(str::to_owned).into_iter().chain(libraries.into_iter().flatten()).collect()
 }
 
-/// Describes what a reader does with the file: `crashes python-blosc2 4.14.1 (blosc2.open(f)[0]: SIGFPE)`.
+/// Describes what a reader does with the file: `rejected by C-Blosc2 3.3.5 (a[...]: Error while getting the buffer)`.
 fn known(finding: &Finding, reader: Reader) -> String {
     match finding.known(reader) {
         Some(fact) => {
