@@ -127,7 +127,7 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if there are more chunks than a frame can have, if lost chunks cannot be filled with `fill` because of the dtype, if the length
+    /// Fails if there are too many chunks, if lost chunks cannot be filled with `fill` because of the dtype, if the length
     /// of a lost or special chunk is unknown, if the writer rejects a chunk or an attribute, or if the source cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
