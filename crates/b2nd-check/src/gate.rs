@@ -64,10 +64,10 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 ///   it).
 ///
 /// Chunks and attributes are decoded with [`Decompressor::safe`]. The decoder of Zstandard, zrip, comes with the feature `safe`. The
-/// feature `arrow` adds the reader of values in Arrow, which runs if all other parts are readable. It decodes the chunks again with
-/// [the default decoders](Decompressor::new) and uses the crates of Arrow, which contain `unsafe` code. Without these features, Zstandard and values in
-/// Arrow cause a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With [`check_frame`] you can add your
-/// own decoder, for example in a separate process.
+/// feature `arrow` adds the reader of values in Arrow, which runs if all other parts are readable. It decodes the chunks again with [the
+/// default decoders](Decompressor::new) and uses the crates of Arrow, which contain `unsafe` code. Without these features, Zstandard and
+/// values in Arrow cause a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With [`check_frame`] you can
+/// add your own decoder, for example in a separate process.
 ///
 /// The source may contain more bytes than the frame.
 ///
