@@ -96,8 +96,8 @@ struct Object<'a> {
     /// index cannot be read, and for tables and stores that are not a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     decoded: Option<u64>,
-    /// Whether the frame has the attribute with digests. Left out of the JSON if values were not decoded, and for tables and stores that are
-    /// not a frame.
+    /// Whether the frame has the attribute with digests. Left out of the JSON if values were not decoded, and for tables and stores that
+    /// are not a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     digests: Option<bool>,
     findings: Vec<Finding>,
