@@ -101,7 +101,7 @@ fn opened(source: &dyn Source, options: &CheckOptions) -> Result<Report> {
 ///
 /// # Errors
 ///
-/// Fails if the source cannot be read.
+/// Fails if the source cannot be read. If only the file of a chunk is missing in a sparse frame, this is a finding, not an error.
 pub fn check_frame(frame: &Frame, options: &CheckOptions, decompressor: &mut Decompressor) -> Result<Report> {
     decompressor.stop_at(options.limits.deadline());
     Ok(Report { findings: check::look(frame, options.data, &options.limits, decompressor)? })

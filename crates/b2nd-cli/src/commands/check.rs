@@ -38,8 +38,8 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Changed values that still decompress are usually found only with checksums, such as those
-    /// that --digest writes.
+    /// Also decompress every chunk. Changed values that still decompress are usually found only with checksums, such as those that
+    /// --digest writes.
     #[arg(long)]
     data: bool,
 
@@ -253,7 +253,7 @@ impl Check {
         Ok(status)
     }
 
-    /// Returns true if the options require that chunks and attributes are decompressed.
+    /// Returns true if the options require that chunks are decompressed.
     fn decodes(&self) -> bool {
         self.data || self.strict || !self.readers.is_empty() || self.max_memory.is_some() || self.max_time.is_some()
     }
