@@ -71,9 +71,10 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if the header is damaged or the source cannot be read. In a sparse frame, a chunk that cannot be read only counts as lost. Fails
-    /// if the index of a sparse frame is lost and the number of its chunks is unknown or too large. If `in_order` is false, also fails if the
-    /// index of a contiguous frame is lost and the header shows that the chunks may not be in the order in which they are found.
+    /// Fails if the header is damaged or the source cannot be read. In a sparse frame, a chunk that cannot be read only counts as lost.
+    /// Fails if the index of a sparse frame is lost and the number of its chunks is unknown or too large. If `in_order` is false, also
+    /// fails if the index of a contiguous frame is lost and the header shows that the chunks may not be in the order in which they are
+    /// found.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
