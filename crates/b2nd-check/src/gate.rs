@@ -17,8 +17,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns true if every value that was checked can be read: each part is inside the frame, decoded chunks, attributes and
-    /// indexes have exactly their stated lengths, and no decoded chunk differs from its digest.
+    /// Returns true if no finding says that values cannot be read, were not read, or do not match their digests.
     pub fn is_readable(&self) -> bool {
         !self.findings.iter().any(|finding| finding.unreadable)
     }
@@ -47,10 +46,10 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// The report answers two questions. **[Readable](Report::is_readable)** means that this crate could decode every chunk and attribute, and
 /// read all values in Arrow. **[Safe for a reader](Report::is_safe_for)** means that no finding makes the given version of C-Blosc2 or
 /// python-blosc2 crash, reject the frame or read it wrongly, and that the effect of every finding is known; [`FACTS`](crate::FACTS) lists
-/// the problems that depend on versions. Pass a file on only if both are true.
+/// known problems of certain versions. Pass a file on only if both are true.
 ///
-/// The report does not guarantee that values are correct: Blosc2 has no checksums of values, so damaged chunks that can still be decoded
-/// are only found if the frame has [digests](crate::Digests). These things are not checked:
+/// The report does not guarantee that values are correct: damaged chunks that can still be decoded are usually found only if the frame has
+/// [digests](crate::Digests). These things are not checked:
 ///
 /// * what programs do with metalayers, attributes, pickles and references;
 /// * frames that are embedded in an attribute;
@@ -64,11 +63,11 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// * arrays with elements for which the distance between chunks does not fit an int64 (C-Blosc2 computes this distance, but does not use
 ///   it).
 ///
-/// The decoders of chunks and attributes have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`. The feature
-/// `arrow` adds the reader of values in Arrow, which runs if all other parts are readable. It decodes the chunks again with [the default
-/// decoders](Decompressor::new) and uses the crates of Arrow, which contain `unsafe` code. Without these features, Zstandard and values in
-/// Arrow cause a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With [`check_frame`] you can add your
-/// own decoder, for example in a separate process.
+/// Chunks and attributes are decoded with [`Decompressor::safe`]. The decoder of Zstandard, zrip, comes with the feature `safe`. The
+/// feature `arrow` adds the reader of values in Arrow, which runs if all other parts are readable. It decodes the chunks again with [the
+/// default decoders](Decompressor::new) and uses the crates of Arrow, which contain `unsafe` code. Without these features, Zstandard and
+/// values in Arrow cause a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With [`check_frame`] you can
+/// add your own decoder, for example in a separate process.
 ///
 /// The source may contain more bytes than the frame.
 ///
@@ -102,7 +101,7 @@ fn opened(source: &dyn Source, options: &CheckOptions) -> Result<Report> {
 ///
 /// # Errors
 ///
-/// Fails if the source cannot be read.
+/// Fails if the source cannot be read. If only the file of a chunk is missing in a sparse frame, this is a finding, not an error.
 pub fn check_frame(frame: &Frame, options: &CheckOptions, decompressor: &mut Decompressor) -> Result<Report> {
     decompressor.stop_at(options.limits.deadline());
     Ok(Report { findings: check::look(frame, options.data, &options.limits, decompressor)? })

@@ -63,13 +63,13 @@ pub(crate) struct Feature {
 
 /// Frames whose chunks vary in length.
 pub(crate) const VARIABLE_CHUNKS: Feature = Feature { name: "variable-chunks", case: "frame/variable-chunks" };
-/// Frames whose chunks vary in length, and which python-blosc2 opens as batches of objects. It decompresses the chunks of such frames one
-/// by one, so it does not crash as C-Blosc2 does. Versions before 4.2.0 do not know batches.
+/// Frames whose chunks vary in length, and which python-blosc2 opens as an object, batch or list array. It decompresses the chunks of such
+/// frames one by one, so it does not crash as C-Blosc2 does. Versions before 4.2.0 do not know these kinds of arrays.
 pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: Feature =
     Feature { name: "variable-chunks-of-objects", case: "frame/variable-chunks-batch" };
 /// Frames whose blocks vary in length.
 pub(crate) const VARIABLE_BLOCKS: Feature = Feature { name: "variable-blocks", case: "frame/variable-blocks" };
-/// Frames whose blocks vary in length, and which python-blosc2 opens as batches of objects.
+/// Frames whose blocks vary in length, and which python-blosc2 opens as an object, batch or list array.
 pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: Feature =
     Feature { name: "variable-blocks-of-objects", case: "frame/variable-blocks-batch" };
 /// A shuffle filter that has a parameter.
@@ -102,7 +102,7 @@ const ALL_PYTHON: [Versions; 2] = [NONE, ([0; 3], END)];
 /// The versions with the code of C-Blosc2 2. python-blosc2 4.2.0 was the first with C-Blosc2 3.
 const OLD: [Versions; 2] = [([0; 3], [3, 0, 0]), ([0; 3], [4, 2, 0])];
 const NEW_PYTHON: [Versions; 2] = [NONE, ([4, 2, 0], END)];
-/// python-blosc2 4.0.0 and 4.1.0 contain different snapshots of C-Blosc2 2.23.1.
+/// python-blosc2 4.0.0 and 4.1.0 contain different snapshots of C-Blosc2 2.23.1.dev0.
 const BEFORE_2_23_1: [Versions; 2] = [([0; 3], [2, 23, 1]), ([0; 3], [4, 1, 0])];
 /// python-blosc2 4.2.0 contains C-Blosc2 3.0.2.
 const BEFORE_3_0_2: [Versions; 2] = [([0; 3], [3, 0, 2]), ([0; 3], [4, 2, 0])];

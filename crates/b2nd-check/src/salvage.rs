@@ -27,7 +27,7 @@ const MOST: u64 = LONGEST / 8;
 /// sparse frame then have the numbers of their files. These numbers can be wrong if chunks were updated, inserted or deleted, or if some
 /// chunks are special, because special chunks usually have no bytes in the file. A chunk counts as intact if it can be decoded and its
 /// data has the expected length, if this length is known. A chunk that the decompressor does not [accept](Decompressor::accept) is not
-/// decoded; it counts as intact if the length in its header is the expected length.
+/// decoded; only the length in its header is compared with the expected length.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
@@ -39,7 +39,7 @@ pub struct Salvage<'s> {
     pub is_ordered: bool,
     /// The names and values of the vlmetalayers that are intact and can be written.
     pub attributes: Vec<(String, Vec<u8>)>,
-    /// A sentence about each lost part, with the part's location.
+    /// Sentences about the lost parts. Each begins with the name of a part, such as `chunk 4`.
     pub lost: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub enum SavedChunk {
     Here(Range<u64>),
     /// The chunk is the file with this number in the directory of a sparse frame.
     File(u64),
-    /// The chunk is special: it has no bytes of its own, and its entry in the index gives the value of all its elements.
+    /// The chunk is special: it has no bytes of its own, only an entry in the index.
     Special(Special),
     /// The chunk is lost.
     Lost,
@@ -67,14 +67,14 @@ pub enum Fill {
 
 impl<'s> Salvage<'s> {
     /// Searches for the intact parts of a frame. If the index of a contiguous frame is lost, chunks are numbered in the order in which they
-    /// are found. If `in_order` is true, this is done even if the number of chunks in the header shows that the order must be wrong.
+    /// are found. If `in_order` is true, this is done even if the header shows that this order may be wrong.
     ///
     /// # Errors
     ///
-    /// Fails if the header is damaged or the source cannot be read. Fails if the index of a sparse frame is lost and the number of its
-    /// chunks is unknown or too large. If `in_order` is false, also fails if the index of a contiguous frame is lost, the header
-    /// determines the number of chunks, the search reaches the position where the header expects the index, and a chunk extends past this
-    /// position or the number of chunks found is not the number in the header.
+    /// Fails if the header is damaged or the source cannot be read. In a sparse frame, a chunk that cannot be read only counts as lost.
+    /// Fails if the index of a sparse frame is lost and the number of its chunks is unknown or too large. If `in_order` is false, also
+    /// fails if the index of a contiguous frame is lost and the header shows that the chunks may not be in the order in which they are
+    /// found.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -128,7 +128,7 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if there are more chunks than a frame can have, if lost chunks cannot be filled with `fill` because of the dtype, if the length
+    /// Fails if there are too many chunks, if lost chunks cannot be filled with `fill` because of the dtype, if the length
     /// of a lost or special chunk is unknown, if the writer rejects a chunk or an attribute, or if the source cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();

@@ -16,9 +16,9 @@ pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding])
     if is_read { unread::cells(frame, &options.limits) } else { None }
 }
 
-/// Reads all values of the table with this key. Returns a finding for each column that cannot be read, or for a table that cannot be
-/// opened. Also returns a finding if `rows`, the number of rows in the schema, is wrong. Without the feature `arrow`, returns a finding
-/// that the rows were not read.
+/// Reads the columns of the table with this key, except those that have no Arrow type, such as columns of objects. Returns a finding for
+/// each column that cannot be read, or for a table that cannot be opened. Also returns a finding if `rows`, the number of rows in the
+/// schema, is wrong. Without the feature `arrow`, returns a finding that the rows were not read.
 pub fn check_rows(store: &Arc<Store>, key: &str, rows: Option<u64>, limits: &Limits) -> Vec<Finding> {
     unread::rows(store, key, rows, limits)
 }

@@ -112,7 +112,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
     )]
     Import(import::Import),
-    /// Computes statistics: count, min, max, mean, standard deviation, NaN, zeros.
+    /// Computes statistics, such as count, min, max, mean and standard deviation.
     ///
     /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
     /// exactly, floats with 64 bits. The result does not depend on the number of threads. The standard deviation is NumPy's (ddof=0).

@@ -27,7 +27,7 @@ pub(crate) enum OutputFormat {
     /// Comma-separated values: a record for each row of a table or of an array's last dimension, or for each element if the array
     /// has one dimension.
     Csv,
-    /// Nested lists, or for a table an object for each row.
+    /// Nested lists for an array, otherwise an object for each row.
     Json,
     /// A line of JSON for each row of a table, or for each index of an array's first dimension.
     #[value(alias = "ndjson")]

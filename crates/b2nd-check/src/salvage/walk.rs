@@ -10,7 +10,7 @@ use super::{HEADER, MOST, Salvage, SavedChunk};
 /// The length of a chunk's header in Blosc 1.
 const SHORT_HEADER: usize = 16;
 
-/// The versions of the chunk format that occur in frames.
+/// The versions of the chunk format that the search accepts.
 const VERSIONS: RangeInclusive<u8> = 2..=6;
 
 impl Salvage<'_> {

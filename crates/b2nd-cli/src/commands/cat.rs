@@ -29,7 +29,7 @@ pub(crate) struct Cat {
     #[arg(long)]
     csv: bool,
 
-    /// Print JSON: nested lists, or for a table an object for each row.
+    /// Print JSON: nested lists for an array, otherwise an object for each row.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
 

@@ -38,8 +38,8 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Changed values that still decompress are usually found only with checksums, such as those
-    /// that --digest writes.
+    /// Also decompress every chunk. Changed values that still decompress are usually found only with checksums, such as those that
+    /// --digest writes.
     #[arg(long)]
     data: bool,
 
@@ -85,7 +85,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 struct Object<'a> {
     #[serde(flatten)]
     place: FramePlace<'a>,
-    /// Whether this program can read every value. Left out of the JSON if values were not decoded.
+    /// Whether no value was found that this program cannot read. Left out of the JSON if values were not decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     readable: Option<bool>,
     /// For each reader, whether the file is safe: the reader is not known to crash on it, to reject it or to read it wrongly. If a finding
@@ -96,8 +96,8 @@ struct Object<'a> {
     /// index cannot be read, and for tables and stores that are not a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     decoded: Option<u64>,
-    /// Whether the frame has the attribute with digests. Left out of the JSON if values were not decoded, and for tables and stores that are
-    /// not a frame.
+    /// Whether the frame has the attribute with digests. Left out of the JSON if values were not decoded, and for tables and stores that
+    /// are not a frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     digests: Option<bool>,
     findings: Vec<Finding>,
@@ -235,7 +235,7 @@ impl Check {
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
     }
 
-    /// Returns the readers that `--for` names. Without `--for`, returns the latest known versions of C-Blosc2 and
+    /// Returns the readers that `--for` names. Without `--for`, returns the newest tested versions of C-Blosc2 and
     /// python-blosc2.
     fn readers(&self) -> &[Reader] {
         if self.readers.is_empty() { &[Reader::C_BLOSC2, Reader::PYTHON_BLOSC2] } else { &self.readers }
@@ -253,7 +253,7 @@ impl Check {
         Ok(status)
     }
 
-    /// Returns true if the options require that chunks and attributes are decompressed.
+    /// Returns true if the options require that chunks are decompressed.
     fn decodes(&self) -> bool {
         self.data || self.strict || !self.readers.is_empty() || self.max_memory.is_some() || self.max_time.is_some()
     }
@@ -317,7 +317,7 @@ fn answers(finding: &Finding) -> Vec<String> {
     document.map(str::to_owned).into_iter().chain(libraries.into_iter().flatten()).collect()
 }
 
-/// Describes what a reader does with the file: `crashes python-blosc2 4.14.1 (blosc2.open(f)[0]: SIGFPE)`.
+/// Describes what a reader does with the file: `rejected by C-Blosc2 3.3.5 (a[...]: Error while getting the buffer)`.
 fn known(finding: &Finding, reader: Reader) -> String {
     match finding.known(reader) {
         Some(fact) => {
