@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::error::{Error, Result};
 
 std::thread_local! {
-    /// Whether this thread is running a codec of another crate.
+    /// Whether this thread is in a call of [`guarded`].
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -12,7 +12,7 @@ pub(crate) const SHORT: usize = 16;
 pub(crate) const MAX_FILTERS: usize = 6;
 
 /// The largest blocksize in bytes.
-const MAX_BLOCKSIZE: usize = 536_866_816;
+pub(crate) const MAX_BLOCKSIZE: usize = 536_866_816;
 
 /// The maximum length of a chunk in bytes, header included.
 const MAX_CBYTES: usize = i32::MAX as usize;

@@ -62,7 +62,7 @@ pub use options::{Format, Options};
 ///
 /// # Errors
 ///
-/// Fails if the chunk is not valid, [`accept`] rejects it, or the memory cannot be allocated.
+/// Fails if the chunk is not valid, [`accept`] rejects it, memory cannot be allocated, or a plugin fails.
 pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     let header = ChunkHeader::from_slice(chunk)?;
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
@@ -74,8 +74,8 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Fails if the data is longer than a chunk can hold, memory cannot be allocated, the codec fails, or [`Compressor::new`] rejects the
-/// options.
+/// Fails if the data is longer than a chunk can hold, memory cannot be allocated, the codec or a plugin fails, or [`Compressor::new`]
+/// rejects the options.
 pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
     Compressor::new(options)?.chunk(data)
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
-use crate::header::MAX_FILTERS;
+use crate::header::{MAX_BLOCKSIZE, MAX_FILTERS};
 use crate::ids::{CodecId, Filter, SplitMode};
 
 /// The format of a chunk.
@@ -24,8 +24,8 @@ pub enum Format {
 pub struct Options {
     /// The codec.
     pub codec: CodecId,
-    /// The parameter of the codec: of ndlz, the length of a cell (4 or 8); of zfp, the accuracy, the precision or the rate. Other codecs have
-    /// none.
+    /// The parameter of the codec: of ndlz, the length of a cell (4 or 8); of zfp, the accuracy, the precision or the rate. Other
+    /// codecs ignore it.
     pub codec_meta: u8,
     /// The compression level, from 0 (stored uncompressed) to 9.
     pub level: u8,
@@ -58,8 +58,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks the options. Returns them without empty filters, with a level of at most 9, and with a typesize that a chunk's header can
-    /// store.
+    /// Checks the options. Returns them without empty filters, with a level of at most 9, and with a blocksize and a typesize that a
+    /// chunk's header can store.
     pub(crate) fn checked(&self) -> Result<Options> {
         let filters: Vec<_> = self.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None).collect();
         if let Some((filter, _)) = filters.iter().find(|(filter, _)| *filter == Filter::Other(34)) {
@@ -83,7 +83,7 @@ impl Options {
         }
         // The field in the chunk's header has one byte; C-Blosc2 treats each byte of longer elements as an element.
         let typesize = u8::try_from(self.typesize).unwrap_or(1).max(1).into();
-        Ok(Options { level: self.level.min(9), typesize, filters, ..self.clone() })
+        Ok(Options { level: self.level.min(9), typesize, blocksize: self.blocksize.min(MAX_BLOCKSIZE), filters, ..self.clone() })
     }
 
     pub(crate) fn has_shuffle(&self) -> bool {

@@ -13,7 +13,7 @@ use crate::header::ChunkHeader;
 const IS_RUN: u8 = 0x01;
 
 /// Returns the position in the chunk at which a block starts, according to the block table. `front` is the whole chunk, or its first bytes
-/// up to the end of the table. Returns `None` if the table ends before the entry, or the block starts outside the chunk.
+/// up to the end of the table. Returns `None` if `front` ends before the block's entry, or the block starts outside the chunk.
 pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Option<usize> {
     let at = header.header_len().saturating_add(block.saturating_mul(4));
     let (start, _) = int32(front, at).ok()?;

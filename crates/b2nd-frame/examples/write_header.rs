@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     print_hex(&bytes);
     assert_eq!(Header::from_slice(&bytes)?, header);
 
-    // Chunks of zeros are only entries in the index. Other chunks come from `Header::compressor`, `Chunk::store` or another crate.
+    // Chunks of zeros are only entries in the index. Chunks with data come from `Header::compressor`, `Chunk::store` or another crate.
     let chunksize = usize::try_from(header.chunksize())?;
     let nchunks = geometry.grid()?.nchunks();
     let mut writer = Writer::new(header);

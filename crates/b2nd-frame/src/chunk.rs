@@ -169,8 +169,8 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is not valid, or this build does not
-    /// support its codec, a filter or another of its features ([`NoCodec`](crate::ErrorKind::NoCodec)).
+    /// Fails if the memory cannot be allocated, the special value does not fit the typesize, the chunk is not valid, a plugin fails, or
+    /// this build does not support its codec, a filter or another of its features ([`NoCodec`](crate::ErrorKind::NoCodec)).
     ///
     /// ```
     /// let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;

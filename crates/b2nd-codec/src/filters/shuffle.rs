@@ -7,7 +7,8 @@
 /// The number of elements that are processed in one step. With more or fewer elements the loops are slower.
 const STEP: usize = 64;
 
-/// The minimum number of elements that are assembled in stages. Fewer elements are assembled byte by byte.
+/// The minimum number of elements that are assembled in stages. Fewer elements are assembled byte by byte, and so are the elements of a
+/// block with fewer than [`STEP`] elements.
 const FEW: usize = 8;
 
 /// The bytes at one position of all elements of a step.

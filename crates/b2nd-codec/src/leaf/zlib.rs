@@ -15,7 +15,7 @@ use super::failed;
 pub(super) struct Zlib(Option<Decompress>);
 
 impl Zlib {
-    /// Decompresses a stream, and returns the length of the data. Fails if the stream is cut off.
+    /// Decompresses a stream, and returns the length of the data.
     pub(super) fn expand(&mut self, stream: &[u8], place: &mut [u8]) -> Result<usize> {
         let state = self.0.get_or_insert_with(|| Decompress::new(true));
         state.reset(true);
@@ -27,7 +27,8 @@ impl Zlib {
     }
 }
 
-/// The strategy of miniz_oxide that uses the fixed code table of the format. It is tried if a stream has at most [`SHORT`] bytes.
+/// The strategy of miniz_oxide that uses the fixed code table of the format. It is tried if a stream has at most [`SHORT`] bytes, or
+/// does not fit into the buffer.
 const FIXED: i32 = 4;
 const SHORT: usize = 1 << 10;
 
@@ -56,7 +57,7 @@ impl Packer {
         // At the levels 1 and 2, miniz_oxide searches less than zlib.
         let level = level.max(3);
         let length = self.pack_miniz(level, 0, bytes, stream);
-        // Unlike zlib, miniz_oxide writes a code table even if the format's fixed table makes the stream shorter.
+        // Unlike zlib, miniz_oxide can write a code table even if the format's fixed table makes the stream shorter.
         let mut other = [0; SHORT];
         if length <= SHORT {
             let fixed = self.pack_miniz(level, FIXED, bytes, &mut other[..SHORT.min(stream.len())]);

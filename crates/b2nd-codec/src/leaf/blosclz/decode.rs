@@ -10,8 +10,8 @@ use crate::streams::refused;
 const WIDE: usize = 32;
 
 /// For each distance from 1 to 7, its smallest multiple that is at least 8. A match with the distance `d` repeats every `d` bytes, and so
-/// also every `ROUND[d]` bytes. It can therefore be copied from `ROUND[d]` bytes back, 8 bytes at a time. The entry for distance 0 is not
-/// used.
+/// also every `ROUND[d]` bytes. It can therefore be copied from `ROUND[d]` bytes back, 8 bytes at a time. The entries for the distances 0
+/// and 1 are not used.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
 /// Decompresses a stream, which must fill `output`, and returns the length of `output`. With `is_front`, decompression stops when the

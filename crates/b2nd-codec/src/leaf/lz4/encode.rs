@@ -1,8 +1,8 @@
 //! Compresses to LZ4's block format. For each position, only the newest earlier position with the same hash is tried. While the search
 //! finds no match, its steps get longer.
 //!
-//! Tables, hashes and steps are the same as in `LZ4_compress_fast`, so data of at least 256 bytes is compressed to the same
-//! bytes. A test in `tests/c-blosc2` compares them.
+//! For data of at least 256 bytes, tables, hashes and steps are the same as in `LZ4_compress_fast`, so the streams are equal. A test in
+//! `tests/c-blosc2` compares them.
 
 use alloc::vec::Vec;
 

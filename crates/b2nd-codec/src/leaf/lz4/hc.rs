@@ -12,8 +12,8 @@ const HASH_BITS: u32 = 15;
 /// A match of at least this many bytes is used without searching for a longer one.
 const ENOUGH: usize = 1 << 12;
 
-/// The positions of each hash. `last` has the last position of each hash, and `before` has for each position the previous one with the same
-/// hash. In both, positions count from 1, and 0 means that there is none.
+/// The positions of each hash. `last` has the last position of each hash, and `before` has for each of the last 65,536 positions the
+/// previous one with the same hash. In both, positions count from 1, and 0 means that there is none.
 #[derive(Default)]
 pub(in crate::leaf) struct Chains {
     last: Vec<u32>,
