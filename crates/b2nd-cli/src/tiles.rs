@@ -1,4 +1,4 @@
-//! Reads a selection of an array in pieces along its chunks, so that no chunk is read twice, unless it is larger than a piece.
+//! Reads a selection of an array in pieces along its chunks, so that no chunk is decompressed twice, unless it is larger than a piece.
 
 use b2nd_ndarray::{Array, Select};
 use b2nd_view::slice::{Axis, ChunkPart, Selection};
@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::values::length;
 
-/// The approximate size of a piece in bytes, if chunks are smaller than this.
+/// The maximum size in bytes of a piece that combines whole chunks.
 const SMALL: usize = 1 << 22;
 
 /// The maximum size of a piece in bytes, unless one block is larger.
@@ -18,8 +18,8 @@ const LARGE: usize = 1 << 26;
 const AT_ONCE: u64 = 64;
 
 /// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece, and the number of times that
-/// they occur. This number is 1, unless the chunks of a piece repeat one element, which is then read only once. `take` gets the results of
-/// `make` in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
+/// they occur. This number is 1, unless the chunks of a piece repeat one element, which is then passed only once. `take` gets the results
+/// of `make` in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
 pub(crate) fn each<T: Send>(
     array: &Array,
     selection: &Selection,

@@ -163,8 +163,8 @@ pub(crate) fn fields(dtype: &DType, bytes: &[u8], format: impl Fn(&DType, &[u8])
     elements::fields(dtype, bytes).map(|(field, bytes)| format(field.dtype(), bytes)).collect()
 }
 
-/// Opens the source of the frame that an argument names, like [`source`]. If the frame starts at a given byte, its file may be of any
-/// format.
+/// Opens the source of the frame that an argument names, like [`source`]. If the frame starts at a given byte and the argument has no key,
+/// the file may be of any format.
 pub(crate) fn source_at(word: &Path, start: &Start) -> Result<Bytes> {
     let location = Location::new(word.as_os_str());
     match (start.offset, location.key()) {
@@ -206,7 +206,7 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
         Some(kind @ (Kind::ObjectArray | Kind::BatchArray | Kind::ListArray)) => {
-            format!("its kind is {}, not ndarray: `b2nd cat` and `b2nd stats` read it, but not with --offset", kind.name())
+            format!("its kind is {}, not ndarray: use `b2nd cat` or `b2nd stats`, without --offset", kind.name())
         }
         Some(Kind::Tensor) => {
             "it is a tensor that is damaged, or whose dtype is not supported: `blosc2.load_tensor` may read it".to_owned()

@@ -54,8 +54,8 @@ impl Apart {
     }
 }
 
-/// Creates a decompressor that runs the codecs of `Decompressor::safe` in this process, and all other codecs in workers. A worker that is
-/// still decoding at the deadline is killed.
+/// Creates a decompressor with `Decompressor::safe`, and with a fallback that decompresses in workers. A worker that is still decoding at
+/// the deadline is killed.
 pub(crate) fn decompressor(apart: Arc<Apart>, metalayer: Vec<u8>, deadline: Option<Instant>) -> Decompressor {
     Decompressor::safe().with_fallback(move |chunk, data| decompress(&apart, &metalayer, deadline, chunk, data))
 }

@@ -65,7 +65,7 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
         let name = format!("{what} {}", name.trim_start_matches(what).trim_start());
         no_codec(codec, feature.map_or_else(|| format!("{name} is not supported"), |feature| no_build(&name, feature)))
     };
-    // Only the three bits of the flags lead to these numbers: as compcodes, 2 is LZ4HC, and 5 is Zstandard.
+    // These numbers are formats, from three bits of the flags: as compcodes, 2 is LZ4HC, and 5 is Zstandard.
     let name = || if let CodecId::Other(2 | 5) = codec { format!("format {}", codec.code()) } else { codec.to_string() };
     let mut backend = backend_of_codec(codec).map_err(|feature| missing("codec", name(), feature))?;
     for (filter, _) in filters {
@@ -112,7 +112,7 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     Ok(backend)
 }
 
-/// Returns the backend of a chunk like [`backend_of`], but fails if the backend is not suitable for untrusted input.
+/// Returns the backend of a chunk like [`backend_of`], but fails if its codec or a filter has no decoder for untrusted input.
 pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),

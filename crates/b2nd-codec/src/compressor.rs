@@ -114,9 +114,9 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not in this build (the error names it) or not in the format, there are more than six filters, one
-    /// of them is bytedelta_buggy (which can only be read), or a filter that truncates numbers does not support the typesize or its
-    /// parameter.
+    /// Fails if the codec or a filter is not in this build (the error names it), the format does not allow the codec or the filters, there
+    /// are more than six filters, one of them is bytedelta_buggy (which can only be read), or a filter that truncates numbers does not
+    /// support the typesize or its parameter.
     pub fn new(options: &Options) -> Result<Compressor> {
         let options = options.checked()?;
         let backend = backend(options.codec, options.filters.iter().copied())?;

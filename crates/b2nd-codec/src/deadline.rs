@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crate::error::Result;
 
-/// The approximate number of bytes that BloscLZ decompresses before it checks the deadline again. LZ4 checks it each time that it has read
-/// an eighth of this number of bytes.
+/// After about this number of decompressed bytes, BloscLZ checks the deadline again, at the next match. LZ4 checks it after it has read
+/// about an eighth of this number of bytes.
 pub(crate) const PACE: usize = 4 << 20;
 
 /// The time at which decompression fails, if a time is set. Without the feature `std`, no time can be set.

@@ -106,9 +106,9 @@ impl Decompressor {
     }
 
     /// Sets the time at which decompression fails, or `None` for no time limit. When a whole compressed chunk is decompressed, the time is
-    /// checked before each block. BloscLZ and LZ4 also check it within long blocks. Zstandard and zlib check it within a block only if this
-    /// is a [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block. Plugins and the
-    /// [fallback](Decompressor::with_fallback) never check it.
+    /// checked before each block. BloscLZ and LZ4 can also check it within long blocks. Zstandard and zlib check it within a block only if
+    /// this is a [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Snappy does not check it within a block. For plugins
+    /// and the [fallback](Decompressor::with_fallback), it is not checked.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
         self.leaves.deadline.time = time;

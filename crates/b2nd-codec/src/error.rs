@@ -57,7 +57,7 @@ pub enum ErrorKind {
     NoCodec {
         /// The name of the codec of the chunk or of the options.
         codec: String,
-        /// The message, which says what is not supported.
+        /// The message of the error.
         reason: String,
     },
     /// Any other error.

@@ -113,7 +113,7 @@ impl Pipeline {
         Pipeline { steps, typesize, version }
     }
 
-    /// Returns true if one of the filters is delta, which combines each block with the chunk's first block.
+    /// Returns true if one of the filters is delta, which combines each later block with the chunk's first block.
     pub(crate) fn has_delta(&self) -> bool {
         self.steps().iter().any(|step| step.filter == Filter::Delta)
     }

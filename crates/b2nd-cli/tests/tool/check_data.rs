@@ -20,7 +20,7 @@ fn zstandard_is_decoded_by_a_worker_that_is_this_program() {
     let tests = Directory::new();
     tests.take("example.b2nd", "a.b2nd");
     assert!(tests.ok(&["check", "--strict", "--max-memory", "1M", "--max-time", "60", "a.b2nd"]).contains(": ok: "));
-    // An error of the worker is printed unchanged.
+    // Without the feature `safe`, this is an error of the worker.
     let mut bytes = tests.read("a.b2nd");
     bytes[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
     tests.write("b.b2nd", &bytes);

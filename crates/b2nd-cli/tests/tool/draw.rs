@@ -51,7 +51,7 @@ fn no_length_is_cut_off() {
         let value = text.split_once(&format!(" {name}=\"")).unwrap().1.split_once('"').unwrap().0;
         value.parse::<f64>().unwrap()
     };
-    // The rulers of the rows are rotated by 90 degrees, so their `x` is the distance above the first chunk, and the text runs
+    // The rulers of the rows are rotated by 90 degrees, so their `x` is the distance above the first chunk, and the text extends
     // downwards from there.
     let rulers: Vec<f64> = svg
         .lines()

@@ -165,7 +165,7 @@ fn a_server_that_lies_is_refused() {
     refused(("206 Partial Content".to_owned(), example.clone()), &format!("{silent}none"));
     refused((partial("bytes 0-4095/70000"), vec![0; 70_000]), "the response body is larger than request limit: 4097");
     refused(("302 Found\r\nlocation: /".to_owned(), Vec::new()), "too many redirects");
-    // A server answers a range of an empty file with 416.
+    // A server can answer a range of an empty file with 416.
     refused(("416 Range Not Satisfiable".to_owned(), Vec::new()), "it is an empty file");
 }
 
@@ -269,7 +269,7 @@ fn a_signal_ends_the_wait_for_a_server() {
     let (asked, questions) = mpsc::channel();
     let length = frame.len();
     let url = serve(move |_, range| {
-        // The server sends the header and the index, but not the values.
+        // The server sends the start and the end of the file, but no other part.
         if range.start > 0 && range.end < length {
             asked.send(()).unwrap();
             thread::sleep(std::time::Duration::from_secs(600));

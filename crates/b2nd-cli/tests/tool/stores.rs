@@ -102,7 +102,7 @@ fn compare(name: &str, found: &Value, expected: &Value) -> usize {
     assert_eq!(found.as_object().unwrap().len(), expected.len(), "{name}");
     for (key, expected) in expected {
         let mut found = found[key].clone();
-        // Python's report of a NumPy array lacks its data, and sorts a set by the names of its elements.
+        // Python's report of a NumPy array lacks its data, and sorts a set by the texts of its elements.
         if let Some(array) = found.get_mut("ndarray") {
             array.as_object_mut().unwrap().remove("data").unwrap();
             assert_eq!(dtype(&array["dtype"]), dtype(&expected["ndarray"]["dtype"]), "{name}: {key}");
@@ -472,7 +472,7 @@ fn deflated_members_are_read_or_named() {
     let error =
         "the member \"embed.b2e\" is compressed, but python-blosc2 needs it uncompressed: pack the files again with `zip -0`";
     assert_eq!((err.as_str(), status), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), 1));
-    // The key is the member's name, even if it contains `::`.
+    // The key is the member's name without its ending, even if the name contains `::`.
     tests.write("colons.zip", zip("a::b.b2nd", &example));
     assert_eq!(tests.run(&["colons.zip::/a::b"]).2, 0);
     assert_eq!(tests.run(&["info", "--tree", "colons.zip"]).0.matches("a::b").count(), 1);

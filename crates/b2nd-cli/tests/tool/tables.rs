@@ -59,7 +59,7 @@ fn a_table_is_exported_whole_or_not_at_all() {
         let error = tables().refused(&["export", "kinds.b2z", tests.path(name).to_str().unwrap()]);
         assert_eq!(error, "kinds.b2z: it is a table, which can only be exported as Arrow, Parquet, CSV or JSON", "{name}");
     }
-    // The rejected export left neither a file nor a temporary file.
+    // The rejected exports left neither a file nor a temporary file.
     assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 4);
 }
 

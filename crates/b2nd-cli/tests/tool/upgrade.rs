@@ -357,7 +357,7 @@ fn upgrade_reads_and_writes_pipes() {
         assert!(said.starts_with(&format!("{}: upgraded to -: ", args[0])), "{said}");
         assert_eq!((output.stdout == expected, output.status.code()), (true, Some(0)));
     }
-    // A file that needs no upgrade is copied.
+    // A file that needs no upgrade is copied to standard output.
     let released = Place::data().read("example.b2nd");
     fs::write(directory.path("released"), &released).unwrap();
     let output = directory.command(&["upgrade", "released", "-"]).output().unwrap();

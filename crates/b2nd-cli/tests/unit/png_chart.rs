@@ -23,7 +23,7 @@ fn dates_have_ticks_at_the_starts_of_months() {
     let years = ticks(&Axis::new([0.0, 3652.0 * 86400.0], Ticks::Days(1.0 / 86400.0), plain), 0.0, 5);
     let days: Vec<_> = years.iter().map(|(at, _)| (at * 3652.0).round()).collect();
     assert_eq!(days, [0.0, 730.0, 1461.0, 2191.0, 2922.0, 3652.0]);
-    // An axis of less than a month has no ticks at the starts of months.
+    // The ticks of an axis of 20 days are multiples of five days.
     labels([0.0, 20.0], Ticks::Days(1.0), plain, &["0", "5", "10", "15", "20"]);
 }
 

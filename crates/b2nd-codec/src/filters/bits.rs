@@ -1,5 +1,5 @@
-//! Bit shuffle: stores the first bits of all elements, then the second bits of all elements, and so on. The filter is a byte shuffle, after
-//! which the bits of each group of eight bytes are transposed.
+//! Bit shuffle: stores the first bits of the elements, then their second bits, and so on. The filter is a byte shuffle, after which the
+//! bits of each group of eight bytes are transposed.
 
 use alloc::vec;
 
