@@ -2,16 +2,15 @@
 
 use crate::error::{Error, Result};
 
-/// The number of bytes that are read first from a frame's start, to get the header, and from its end, to get the trailer. In 99.8% of 2,178
-/// files, the header was not longer.
+/// The number of bytes that are read first from a frame's start, to get the header, and from its end, to get the trailer.
 pub const FIRST_READ: u64 = 4096;
 
-/// If at most this many bytes lie between the start of a chunk and the start of the next chunk, all these bytes are read in one request.
-/// Otherwise, the chunk's header is read first, which gives the chunk's length.
+/// In a contiguous frame, a whole chunk is read in one request if at most this many bytes lie between its start and the start of the next
+/// chunk. Otherwise, the chunk's header is read first, which gives the chunk's length.
 pub(crate) const READ_AT_ONCE: u64 = 1 << 20;
 
-/// The maximum length of a header, index or trailer in bytes. Without a limit, a reader might have to allocate 2 GiB for a file that has
-/// holes and takes little space on disk.
+/// The maximum length, in bytes, of a header, index or trailer that is read from a source. Without a limit, a reader might have to allocate
+/// gigabytes for a file that has holes and takes little space on disk.
 pub const LONGEST: u64 = 1 << 28;
 
 /// Checks that a header, index or trailer is not longer than [`LONGEST`]. `part` is the name of this part in the error.

@@ -64,7 +64,7 @@ impl Pieces {
     }
 
     /// Sets the length of the source. If the length is known already, checks that both lengths are the same. Call this with the length in
-    /// each response of a server, to notice if the file changes.
+    /// each response of a server, to notice if the file's length changes.
     ///
     /// # Errors
     ///
@@ -84,8 +84,8 @@ impl Pieces {
         self.0.with(|held| held.put(range, bytes))
     }
 
-    /// Records that a range could not be fetched. A read then fails with `message` if it needs bytes of this range that have not been
-    /// added.
+    /// Records that a range could not be fetched. A read then fails with `message`, or with that of another such range, if it needs bytes
+    /// of this range that have not been added.
     pub fn fail(&self, range: Range<u64>, message: impl Into<String>) {
         self.0.with(|held| held.failed.insert(range.start, (range.end, message.into())));
     }
@@ -120,7 +120,7 @@ impl Held {
         let end = range.start.saturating_add(bytes.len() as u64);
         if end < range.end && self.length.is_none_or(|length| end < range.end.min(length)) {
             // An empty response means that the source ends at or before the start of the range, so its length is still unknown.
-            if bytes.is_empty() && range.start > self.end() {
+            if bytes.is_empty() && self.length.is_none() && range.start > self.end() {
                 let message = format!("the source ends before byte {}", range.start);
                 self.failed.insert(range.start, (range.end, message));
                 return Ok(());
@@ -179,7 +179,8 @@ impl Held {
         gaps
     }
 
-    /// Checks that the pieces hold all bytes of a range. If not, records the missing ranges and returns an error.
+    /// Checks that the pieces hold all bytes of a range. If not, returns an error, and records the missing ranges unless one of them could
+    /// not be fetched.
     fn check(&mut self, range: &Range<u64>) -> Result<()> {
         let gaps = self.gaps(range);
         if gaps.is_empty() {

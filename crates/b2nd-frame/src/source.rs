@@ -62,8 +62,8 @@ pub trait Source {
         None
     }
 
-    /// Reads a range of bytes from the chunk file with this number. The chunk files of a sparse frame are next to the file that this source
-    /// reads. Returns fewer bytes if the chunk file ends before the range does.
+    /// Reads a range of bytes from the chunk file with this number. On disk, the chunk files of a sparse frame are next to its
+    /// `chunks.b2frame`. Returns fewer bytes if the chunk file ends before the range does.
     ///
     /// # Errors
     ///

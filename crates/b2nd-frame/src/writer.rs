@@ -101,12 +101,12 @@ impl<T: Target> Writer<T> {
     ///
     /// Fails if
     ///
-    /// * the chunk's data is empty or, unless chunks vary in length, longer than the chunksize in the header,
+    /// * the chunk's data is empty or longer than the chunksize in the header (0 is no limit if chunks vary in length),
     /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
-    /// * the chunk is a special chunk of NaN whose typesize differs from the typesize in the header, or a special chunk of zeros, NaN or
-    ///   uninitialized elements whose length is not a multiple of that typesize,
+    /// * the chunk is a special chunk of NaN whose typesize is not 4 or 8 or differs from the typesize in the header, or a special chunk of
+    ///   zeros, NaN or uninitialized elements whose length is not a multiple of that typesize,
     /// * the chunk is a special chunk of zeros, NaN or uninitialized elements, and chunks vary in length: an entry in the index holds no
-    ///   length, and C-Blosc2 does not open a file whose first chunk is special but stored as a chunk, or
+    ///   length, or
     /// * the target cannot be written. The chunk can then be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
@@ -141,8 +141,8 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the number of bytes is not that of the elements, or the array has no more chunks. Also returns the errors of
-    /// [`Header::compressor`] and [`append`](Writer::append).
+    /// Fails if the array's metalayer is not valid, the number of bytes is not that of the elements, or the array has no more chunks. Also
+    /// returns the errors of [`Header::compressor`] and [`append`](Writer::append).
     pub fn append_elements(&mut self, elements: &[u8]) -> Result<()> {
         let mut data = Cow::Borrowed(elements);
         if let Some(geometry) = self.header.geometry()? {
@@ -258,7 +258,8 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Frame::chunk`] and of [`append`](Writer::append).
+    /// Returns the errors of [`Frame::chunk`]. Also fails if a chunk of this length cannot be appended (see [`append`](Writer::append)), or
+    /// the target cannot be written.
     ///
     /// ```
     /// use b2nd_frame::{Frame, Writer};

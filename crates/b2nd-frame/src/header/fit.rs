@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 pub(crate) const ARRAY_NAMES: [&str; 2] = [B2ndMeta::<&str>::NAME, CatervaMeta::NAME];
 
 impl Header {
-    /// Checks that the typesize, chunksize and blocksize, and the number of chunks, are those of the array that the header describes. If
-    /// there are no chunks, the chunksize and the blocksize are not checked. Does nothing if the frame holds no array.
+    /// Checks that the typesize, chunksize and blocksize, and the number of chunks, match the array that the header describes. If there are
+    /// no chunks, the chunksize and the blocksize are not checked. Does nothing if the frame holds no array.
     pub(crate) fn check_array(&self, nchunks: u64) -> Result<()> {
         let Some(array) = self.array()? else { return Ok(()) };
         let grid = array.geometry().grid()?;
@@ -31,7 +31,7 @@ impl Header {
         check("blocksize", "array's metalayer", grid.blocknitems().saturating_mul(typesize), self.blocksize())
     }
 
-    /// Returns the blocksize. If it is 0, as in some arrays of C-Blosc2, returns the length of the array's blocks instead.
+    /// Returns the blocksize. If it is 0 and the frame holds an array, returns the length of the array's blocks instead.
     pub(crate) fn blocksize_of_array(&self) -> i32 {
         match self.geometry() {
             Ok(Some(geometry)) if self.blocksize == 0 => {

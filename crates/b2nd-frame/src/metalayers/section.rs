@@ -28,7 +28,7 @@ impl Place {
     pub(crate) const TRAILER: Place = Place { start: 2, field: "vlmetalayers", idx_start: 1 };
 
     /// Returns the value of the field idx: the number of bytes from `idx_start` to the end of the map of names and offsets. The
-    /// field is a uint16, which wraps around if the map is longer than 64 KiB. C-Blosc2 never reads the field.
+    /// field is a uint16, so a larger number wraps around. C-Blosc2 ignores the field.
     fn idx(self, metalayers: &Metalayers) -> u16 {
         ((metalayers.index_len() - self.idx_start) & 0xffff) as u16
     }

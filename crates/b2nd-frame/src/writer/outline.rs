@@ -50,7 +50,7 @@ impl Writer<Outline> {
     ///
     /// # Errors
     ///
-    /// Fails if `nbytes` is 0 or more than the chunksize in the header, or if the previous chunk was shorter than the chunksize.
+    /// Fails if a chunk of this length cannot be appended: see [`append`](Writer::append).
     #[doc(hidden)]
     pub fn append_elsewhere(&mut self, nbytes: usize, cbytes: u64) -> Result<()> {
         self.check_next(nbytes)?;

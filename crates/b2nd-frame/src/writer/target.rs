@@ -6,8 +6,8 @@ use super::Writer;
 use crate::error::{Error, Result};
 use crate::header::{FrameType, Header};
 
-/// The destination of a [`Writer`]: [`Memory`], [`OneFile`](crate::OneFile) or [`Directory`](crate::Directory). Other crates cannot
-/// implement this trait.
+/// The destination of a [`Writer`], such as [`Memory`], [`OneFile`](crate::OneFile) or [`Directory`](crate::Directory). Other crates
+/// cannot implement this trait.
 pub trait Target: sealed::Target {}
 
 impl<T: sealed::Target> Target for T {}
@@ -26,8 +26,8 @@ pub(crate) mod sealed {
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
         /// Completes the chunk with this index. All of its `length` bytes must have been written by [`put_part`](Target::put_part).
-        /// Returns the chunk's entry in the index: `position`, which counts from the end of the header, in a contiguous frame, or the number
-        /// of the chunk's file in a sparse frame.
+        /// Returns the chunk's entry in the index: `position`, which counts from the end of the header, in a contiguous frame, or the
+        /// number of the chunk's file in a sparse frame.
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<u64>;
 
         /// Completes the frame with its header and with `tail`: the index and the trailer.

@@ -72,7 +72,7 @@ fn exact_or_refused<'de, T: Serialize + Deserialize<'de>>(bytes: &'de [u8]) -> b
 
 #[test]
 fn every_other_byte_in_an_array_metalayer() {
-    // One array for each first byte and length, which covers each number of dimensions and a few dtypes.
+    // One array for each first byte and length, to cover different numbers of dimensions and dtypes.
     let arrays: BTreeMap<_, _> = parts().arrays.into_iter().map(|array| ((array[0], array.len()), array)).collect();
     assert!(arrays.len() > 20, "{} metalayers", arrays.len());
     let accepted: usize = arrays
