@@ -44,14 +44,14 @@ impl<'a> Page<'a> {
     /// The minimum width of labels.
     const LABELS: usize = 12;
 
-    /// The column at which the text after a label starts.
+    /// The column at which the text after a label starts, unless the label is longer.
     pub(super) const TEXT: usize = Page::LABELS + 4;
 
     pub(super) fn new(title: String, options: &'a InfoOptions) -> Page<'a> {
         Page { title, parts: Vec::new(), is_complete: true, options }
     }
 
-    /// Returns the page as text. If the size of the terminal is known, the page is cut to it.
+    /// Returns the page as text. If the options have a width and a height, the page is cut to this size.
     pub(super) fn view(mut self) -> View {
         if let (Some(width), Some(height)) = (self.options.width, self.options.height) {
             self.fit(width, height);
