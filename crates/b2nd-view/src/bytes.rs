@@ -26,7 +26,7 @@ fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64
     Ok((frame.read(range.clone())?, range.start))
 }
 
-/// Returns the bytes of the header and the trailer as text. If the trailer is invalid, the error takes its place in the text.
+/// Returns the bytes of the header and the trailer as text. If the trailer is missing or invalid, the error takes its place in the text.
 ///
 /// # Errors
 ///

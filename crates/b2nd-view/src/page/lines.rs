@@ -160,7 +160,7 @@ impl<'a> Page<'a> {
     }
 
     /// Returns the text that is shown instead of the attribute `pytables`, which holds attributes that PyTables writes for its own use.
-    /// Returns `None` for other attributes, and on a full page.
+    /// Returns `None` for other attributes, if `value` is `None`, and on a full page.
     pub(super) fn hidden(&self, name: &[u8], value: Option<RawValue>) -> Option<String> {
         let value = value.filter(|_| !self.options.full && name == b"pytables")?;
         Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))
