@@ -14,7 +14,7 @@ pub use rows::{ByteRow, header, trailer};
 /// The maximum number of bytes on a line of the dump, so that a MessagePack marker and a 64-bit number fit on one line.
 const PER_LINE: usize = 9;
 
-/// The maximum number of lines that a row has after its first line. The remaining bytes of the row are not shown.
+/// The maximum number of lines that a row has after the line with its marker. The remaining bytes of the row are not shown.
 const MAX_LINES: usize = 8;
 
 /// The maximum width of the column of names, in characters. Longer names extend beyond it.
@@ -26,7 +26,7 @@ fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64
     Ok((frame.read(range.clone())?, range.start))
 }
 
-/// Returns the bytes of the header and the trailer as text. If the trailer is invalid, the error takes its place in the text.
+/// Returns the bytes of the header and the trailer as text. If the trailer is missing or invalid, the error takes its place in the text.
 ///
 /// # Errors
 ///
@@ -85,8 +85,8 @@ fn indented(row: &ByteRow) -> String {
     format!("{:1$}{2}", "", 2 * row.depth, row.name)
 }
 
-/// Splits the bytes of a row into lines of a dump, and returns the offset in the frame and the bytes of each line. The first line contains
-/// the marker, if the row has one. Each further line contains up to eight bytes. Bytes beyond [`MAX_LINES`] further lines are left out.
+/// Splits the bytes of a row into lines of a dump, and returns the offset in the frame and the bytes of each line. The last bytes of a long
+/// row are left out.
 fn lines<'a>(row: &ByteRow, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),

@@ -59,7 +59,7 @@ impl Lines {
         self.lines.push((label.replace('_', " "), text));
     }
 
-    /// Adds a value if it exists and is not null.
+    /// Adds a value, unless it does not exist or its text is `null`.
     fn text(&mut self, label: &str, value: Option<RawValue>) {
         let width = self.width;
         let text = value

@@ -1,4 +1,4 @@
-//! [`Fact`]: a label and a text, shown as a line on a terminal and as a list item on the web page.
+//! [`Fact`]: a label and a text, shown as a line on a terminal and as an entry of a list on the web page.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -192,12 +192,12 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
 
 /// Returns a note that values are shown as they are stored, without applying the attributes that the note names: `scale_factor` unless it
 /// is 1, and `add_offset` unless it is 0. `_FillValue` and `missing_value` are named only if the number in the attribute may be among the
-/// values: not if the number is NaN, or outside of `range`, the min and max of the values if they are known. Returns `None` if there is no
-/// attribute to name.
+/// values: not if the number is NaN, or outside of `range`, the min and max of the values if they are known. Attributes without a number
+/// are not named. Returns `None` if there is no attribute to name.
 pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
     let number = |name: &str| {
         let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;
-        value.as_f64().or_else(|| Some(value.as_i64()? as f64))
+        value.as_f64().or_else(|| Some(value.as_i64()? as f64)).or_else(|| Some(value.as_u64()? as f64))
     };
     let matters = |name: &&str| match (*name, number(name)) {
         (_, None) => false,

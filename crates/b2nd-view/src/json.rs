@@ -34,7 +34,7 @@ pub struct InfoOptions {
     /// The number of lines to which a page is shortened: its lists are cut, and its last parts are left out if that is not enough. Not used
     /// for JSON, or without `width`.
     pub height: Option<usize>,
-    /// Whether a page shows all details, such as lengths, compression, and the attributes that PyTables writes for itself. Not used for
+    /// Whether a page shows more details, such as lengths, compression, and the attributes that PyTables writes for itself. Not used for
     /// JSON, which always has them.
     pub full: bool,
 }
@@ -42,15 +42,16 @@ pub struct InfoOptions {
 /// The location of a frame, which is a file or part of one, a directory, or a leaf (an entry) of a store.
 #[derive(Clone, Copy, Default, Serialize)]
 pub struct FramePlace<'a> {
-    /// The path or URL of the file or directory of the frame. For a leaf, this is the path or URL of the store.
+    /// The path or URL of the file or directory of the frame, or `-` for standard input. For a leaf, this is the path or URL of the store.
     pub path: &'a str,
     /// The key of the leaf in its store, or `None` if the frame is not a leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<&'a str>,
-    /// The name of the file in the store that contains the leaf, or `None` if there is no such file.
+    /// The name of the file in the store that contains the leaf, or `None` if there is no such file. For a dataset of an HDF5 file, this is
+    /// its path with the ending `.b2nd`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
-    /// The offset of the frame in its file, in bytes. For an embedded leaf, the offset in the data of the frame that embeds it.
+    /// The offset of the frame in bytes: in the file or archive, or, for an embedded leaf, in the data of the frame that embeds it.
     pub offset: u64,
 }
 
@@ -106,7 +107,7 @@ fn header_fields<S: Serializer>(header: &Header, serializer: S) -> Result<S::Ok,
     fields.end()
 }
 
-/// A metalayer. `name` is null if it is not UTF-8, and `value` is null if the content is not MessagePack.
+/// A metalayer. `name` is null if it is not UTF-8, and `value` is null if the content cannot be read as one MessagePack value.
 #[derive(Serialize)]
 struct Metalayer<'a> {
     name: Option<&'a str>,

@@ -31,7 +31,7 @@ const CHARACTERS: usize = 50;
 
 /// Draws the chunks and blocks of an array as an SVG document, along the last two axes if there are more.
 ///
-/// If there are no chunks, or the shapes cannot be read, the document has only lines of text.
+/// If the frame has no array, or the array has no chunks or its shapes cannot be read, the document has only lines of text.
 ///
 /// ```
 /// use b2nd_view::{Frame, picture};

@@ -42,7 +42,7 @@ pub struct ByteRow {
     pub name: String,
     /// The value as readable text.
     pub value: String,
-    /// Whether the row consists of unused bytes, which were left over from longer content.
+    /// Whether the row consists of unused bytes, such as those left over from longer content.
     pub stale: bool,
 }
 
@@ -88,8 +88,8 @@ impl<'a> RowList<'a> {
         rows.rows
     }
 
-    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value or not the value that
-    /// `names` describes, or are nested too deeply. In this case, rows for the bytes at the start of the value may have been added.
+    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes cannot be split, for example because they
+    /// are not a valid value or are nested too deeply. In this case, rows for the bytes at the start of the value may have been added.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let mut cursor = Cursor::new(self.rest);
         let token = cursor.token().ok()?;
@@ -208,7 +208,7 @@ impl<'a> RowList<'a> {
         self.stale()
     }
 
-    /// Adds the remaining bytes as stale bytes, which were left over from longer content.
+    /// Adds the remaining bytes as stale (unused) bytes.
     fn stale(&mut self) -> Option<()> {
         let before = self.rows.len();
         self.left("stale bytes", length);

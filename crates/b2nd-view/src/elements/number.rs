@@ -14,7 +14,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Converts the number to a float. Integers above 2^53 may be rounded. A complex number is converted to its magnitude.
+    /// Converts the number to a float. Integers above 2^53 or below -2^53 may be rounded. A complex number is converted to its magnitude.
     pub fn to_f64(self) -> f64 {
         match self {
             Number::Nan => f64::NAN,

@@ -1,4 +1,4 @@
-//! [`reader`]: reads the numbers of a dtype from bytes, one by one or in runs.
+//! Reads the numbers of a dtype from bytes, one by one or in runs.
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 

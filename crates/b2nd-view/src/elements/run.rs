@@ -142,7 +142,7 @@ fn retained<T>(numbers: &mut Vec<T>, is_kept: impl Fn(&T) -> bool) -> usize {
     removed
 }
 
-/// Sums each half of the numbers separately, recursively, and adds the two sums.
+/// Adds up to 32 numbers in order. Sums each half of more numbers separately, recursively, and adds the two sums.
 fn pairwise(numbers: &[f64]) -> f64 {
     if numbers.len() <= 32 {
         return numbers.iter().sum();

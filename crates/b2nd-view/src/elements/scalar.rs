@@ -17,7 +17,7 @@ pub(crate) enum Scalar {
     Bytes(Vec<u8>),
     /// A datetime as NumPy prints it, a timedelta such as `5 s`, `NaT`, or the number of a time without a unit.
     Time(String),
-    /// The bytes of an unsupported type, or of invalid text, as hexadecimal digits.
+    /// The bytes of an unsupported type, or bytes that are not valid for their type, as hexadecimal digits.
     Unknown(String),
 }
 

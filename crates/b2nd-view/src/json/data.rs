@@ -54,8 +54,8 @@ struct AttributeObject<'a> {
     content: Option<String>,
     value: Option<Value>,
     msgpack: Option<String>,
-    /// The reason why the content cannot be decompressed. Left out if the content can be decompressed, or if not even the header of its
-    /// chunk can be read.
+    /// The reason why the content cannot be decompressed. Left out if the content can be decompressed, or if its chunk is invalid, which
+    /// the field `error` reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_error: Option<String>,
 }

@@ -44,14 +44,14 @@ impl<'a> Page<'a> {
     /// The minimum width of labels.
     const LABELS: usize = 12;
 
-    /// The column at which the text after a label starts.
+    /// The column at which the text after a label starts, unless the label is longer.
     pub(super) const TEXT: usize = Page::LABELS + 4;
 
     pub(super) fn new(title: String, options: &'a InfoOptions) -> Page<'a> {
         Page { title, parts: Vec::new(), is_complete: true, options }
     }
 
-    /// Returns the page as text. If the size of the terminal is known, the page is cut to it.
+    /// Returns the page as text. If the options have a width and a height, the page is cut to this size.
     pub(super) fn view(mut self) -> View {
         if let (Some(width), Some(height)) = (self.options.width, self.options.height) {
             self.fit(width, height);
@@ -160,7 +160,7 @@ impl<'a> Page<'a> {
     }
 
     /// Returns the text that is shown instead of the attribute `pytables`, which holds attributes that PyTables writes for its own use.
-    /// Returns `None` for other attributes, and on a full page.
+    /// Returns `None` for other attributes, if `value` is `None`, and on a full page.
     pub(super) fn hidden(&self, name: &[u8], value: Option<RawValue>) -> Option<String> {
         let value = value.filter(|_| !self.options.full && name == b"pytables")?;
         Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))

@@ -28,8 +28,8 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Returns the indices of the chunks to draw: at most `most` chunks from chunk `first` on, or the last ones if fewer follow `first`.
-    /// Without `most`, returns all chunks, or the first ones and the last one if there are many.
+    /// Returns the indices of the chunks to draw: at most `most` chunks (but at least one) from chunk `first` on, or the last ones if fewer
+    /// follow `first`. Without `most`, returns all chunks, or the first ones and the last one if there are many.
     pub fn chunks(self, first: i64, most: Option<i64>) -> Vec<i64> {
         let chunks = parts(self.array, self.chunk);
         let Some(most) = most else { return first_and_last(chunks, CHUNKS) };
@@ -46,7 +46,7 @@ impl Lengths {
     /// Returns the length at which to draw an element so that these chunks fit into the length `available`.
     pub fn element(self, chunks: &[i64], available: f64) -> f64 {
         let blocks = self.blocks();
-        // The end of parts of length 0 is the total length of the gaps.
+        // The end of parts of length 0 is the total space between them.
         let chunk = (available - Parts::new(chunks, 0.0, BETWEEN).end()) / chunks.len() as f64;
         let block = (chunk - Parts::new(&blocks, 0.0, 0.0).end()) / blocks.len() as f64;
         (block / self.block as f64).min(ELEMENT)
