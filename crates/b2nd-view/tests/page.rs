@@ -74,7 +74,7 @@ fn an_array_with_a_dtype_that_is_not_utf_8_has_its_shapes() {
     let mut writer = Writer::new(header);
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
     let mut file: Vec<u8> = writer.finish().unwrap();
-    // The bytes are changed afterwards, because a writer rejects metalayers that it cannot decode.
+    // The bytes are changed afterwards, because a writer rejects an array metalayer that it cannot decode.
     let dtype = file.windows(2).position(|two| two == b"u2").unwrap();
     file[dtype..][..2].copy_from_slice(&[0xff, 0xfe]);
     let frame = Frame::open(&file).unwrap();
