@@ -53,7 +53,7 @@ impl Pixels {
         Pixels { width, colors }
     }
 
-    /// Returns the lines of the picture. Each character shows two pixels, one above the other.
+    /// Returns the lines of the picture. Each character shows at most two pixels, one above the other.
     pub fn lines(&self, depth: Depth) -> Vec<String> {
         let rows: Vec<&[Option<Rgb>]> = self.colors.chunks(self.width.max(1)).collect();
         let line = |pair: &[&[Option<Rgb>]]| {

@@ -236,7 +236,7 @@ fn check_lengths(
     let length = product(shape.iter().copied()).saturating_mul(itemsize);
     if length.max(chunks.saturating_mul(PER_CHUNK)) > stored.saturating_mul(RATIO).saturating_add(FREE) {
         return Err(format!(
-            "it has {length} bytes (chunks: {chunks}), but its files have only {stored}: files may be missing, or the shape may be wrong"
+            "it has at least {length} bytes (chunks: {chunks}), but its files have only {stored}: files may be missing, or the shape may be wrong"
         ));
     }
     Ok(())
