@@ -53,7 +53,7 @@ impl Pixels {
         Pixels { width, colors }
     }
 
-    /// Returns the lines of the picture. Each character shows two pixels, one above the other.
+    /// Returns the lines of the picture. Each character shows at most two pixels, one above the other.
     pub fn lines(&self, depth: Depth) -> Vec<String> {
         let rows: Vec<&[Option<Rgb>]> = self.colors.chunks(self.width.max(1)).collect();
         let line = |pair: &[&[Option<Rgb>]]| {
@@ -148,7 +148,7 @@ fn dots(values: &[f64], columns: usize, rows: usize, scale: Scale) -> Vec<bool> 
         };
         let mut before: Option<usize> = None;
         let points = values.len().max(columns);
-        // If there are fewer values than columns, straight lines connect the values.
+        // If there are fewer values than columns, the values between them are interpolated linearly.
         let between = |point: usize| {
             let at = point as f64 * (values.len() - 1) as f64 / (points - 1).max(1) as f64;
             let (low, part) = (at as usize, at.fract());

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 pub use b2nd_store::text::{count, hex, parameter, printable, quoted, shortened, size, thousands};
 
-/// The style of the title, which is the path of a frame or store.
+/// The style of titles, such as the path of a frame or store.
 pub const TITLE: Style = Style::new().bold();
 /// The style of labels and of field names.
 pub const LABEL: Style = AnsiColor::Cyan.on_default();
@@ -81,8 +81,7 @@ pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
 }
 
 /// Wraps lines at spaces so that they have at most `width` characters; escape sequences of styles are not counted. The rest of a wrapped
-/// line is indented. If the line starts with a label, the rest is usually aligned with the text after the label. Words longer than a line
-/// are not broken.
+/// line is usually indented, and aligned with the text after a label at the start of the line. Words longer than a line are not broken.
 pub fn wrapped(text: &str, width: usize) -> String {
     text.split('\n').map(|line| wrapped_line(line, width)).collect::<Vec<_>>().join("\n")
 }

@@ -33,7 +33,7 @@ pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(
     Ok(Codec::BytesToBytes(Arc::new(codec)))
 }
 
-/// Implements the traits that bytes-to-bytes and array-to-bytes codecs have in common. The fields of the codec must be its configuration,
+/// Implements the trait that bytes-to-bytes and array-to-bytes codecs have in common. The fields of the codec must be its configuration,
 /// and the codec must read and write whole chunks.
 macro_rules! codec_traits {
     ($codec:ident) => {

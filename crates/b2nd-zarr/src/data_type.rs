@@ -11,10 +11,10 @@ pub(crate) struct ZarrType {
     pub(crate) data_type: Value,
     /// The value of `fill_value` in `zarr.json`, which represents bytes that are 0.
     pub(crate) fill_value: Value,
-    /// The byte order of the stored elements, or `None` if they have no byte order.
+    /// The byte order of the stored elements, or `None` if they have no byte order or are structures.
     pub(crate) order: Option<ByteOrder>,
-    /// The number of bytes that are reversed together if the byte order is swapped: the length of an element, of one part of a complex
-    /// number, or of a character.
+    /// The number of bytes that are reversed together if the byte order is swapped, for example the length of an element, of one part of a
+    /// complex number, or of a character.
     pub(crate) word: usize,
 }
 

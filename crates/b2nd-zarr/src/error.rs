@@ -10,13 +10,13 @@ pub enum Error {
     /// The Blosc2 file cannot be read or written, an option is not valid, or `import` cannot read the elements of the Zarr array.
     #[error(transparent)]
     Array(#[from] b2nd_ndarray::Error),
-    /// The frame of the Blosc2 array cannot be read, or the directory for the Zarr array cannot be created.
+    /// The frame of the Blosc2 array or its metadata cannot be read, or the directory for the Zarr array cannot be created or renamed.
     #[error(transparent)]
     Frame(#[from] b2nd_frame::Error),
     /// The elements cannot be converted to a data type of Zarr version 3.
     #[error("{dtype} cannot be converted to a Zarr data type")]
     NoDataType {
-        /// The dtype of the elements, as NumPy writes it.
+        /// The dtype of the elements, as NumPy writes it, or `elements without a dtype`.
         dtype: String,
     },
     /// The elements of the Zarr array cannot be converted to a dtype of a Blosc2 array.

@@ -1,4 +1,4 @@
-//! The data types of Zarr that have a fixed number of bytes per element and are missing in the crate `zarrs`: `null_terminated_bytes`,
+//! Data types of Zarr that have a fixed number of bytes per element and are missing in the crate `zarrs`: `null_terminated_bytes`,
 //! `raw_bytes` and `structured`.
 
 use std::borrow::Cow;

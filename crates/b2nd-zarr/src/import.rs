@@ -42,21 +42,21 @@ const MOST_METADATA: u64 = 1 << 24;
 const MOST_BLOCKS: u64 = 1 << 20;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. `from` is the array, or a group that contains only this
-/// array. The names of the dimensions become the attribute `dims` if all dimensions have one. If xarray wrote version 2, `fill_value`
-/// becomes the attribute `_FillValue`. These two are left out if the array would have more than 16 attributes with them. An attribute in
-/// `options` replaces one of the same name.
+/// array. The names of the dimensions become the attribute `dims` if all dimensions have one. If xarray wrote version 2, a number in
+/// `fill_value` becomes the attribute `_FillValue`. These two can be left out if the array would otherwise have more than 16 attributes. An
+/// attribute in `options` replaces one of the same name.
 ///
-/// The chunks of a regular grid become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
-/// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. One or a few layers of chunks along the first
-/// dimension are read at a time. A layer of more than 256 MiB is read in parts.
+/// Unless `options` gives other shapes, the chunks of a regular grid usually become the chunks of the new array, and the inner chunks of
+/// shards become its blocks. Chunks of 1 GiB or more, for example, do not. One or more layers of chunks along the first dimension are
+/// read at a time. A layer of more than 256 MiB is read in parts.
 ///
 /// The array can be untrusted: only regular files inside its directory are read, and a panic of zarrs is returned as an error.
 ///
 /// # Errors
 ///
-/// Fails if `from` contains no Zarr array or several, a codec or the data type is not supported, chunks are damaged or have 2 GiB or more,
-/// the array is much larger than its files justify, an attribute cannot be stored (at most 16 are allowed, with names of at most 31 bytes),
-/// an option is not valid, or `to` cannot be written.
+/// Fails if `from` contains no Zarr array or several, a codec or the data type is not supported, a file cannot be read or is damaged,
+/// chunks have 2 GiB or more, the array is much larger than its files justify, an attribute cannot be stored (at most 16 are allowed, with
+/// names of at most 31 bytes), an option is not valid, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
@@ -204,7 +204,7 @@ fn from_metadata(metadata: &Value) -> Result<DType> {
     dtype.ok_or_else(|| Error::NoDType { data_type: data_type.to_string() })
 }
 
-/// Returns true if a chunk of this shape has less than 1 GiB, which is half the limit of Blosc2.
+/// Returns true if a chunk of this shape has less than 1 GiB, which is about half the limit of Blosc2.
 fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     let bytes = chunkshape.iter().try_fold(itemsize as u64, |bytes, &length| bytes.checked_mul(u64::from(length.unsigned_abs())));
     bytes.is_some_and(|bytes| bytes < 1 << 30)
@@ -236,7 +236,7 @@ fn check_lengths(
     let length = product(shape.iter().copied()).saturating_mul(itemsize);
     if length.max(chunks.saturating_mul(PER_CHUNK)) > stored.saturating_mul(RATIO).saturating_add(FREE) {
         return Err(format!(
-            "it has {length} bytes (chunks: {chunks}), but its files have only {stored}: files may be missing, or the shape may be wrong"
+            "it has at least {length} bytes (chunks: {chunks}), but its files have only {stored}: files may be missing, or the shape may be wrong"
         ));
     }
     Ok(())

@@ -39,7 +39,7 @@ pub struct Drawing {
     pub ndim: usize,
     /// The number of drawn rows of chunks, and the number of drawn columns.
     pub shown: [usize; 2],
-    /// The distance from a chunk to the next one, vertically and horizontally.
+    /// The distance between the starts of two adjacent chunks, vertically and horizontally.
     pub step: [f64; 2],
     /// Whether the array is padded to whole chunks, and whether chunks are padded to whole blocks, along at least one of the two axes.
     pub pads: [bool; 2],
@@ -52,8 +52,9 @@ impl Drawing {
     /// last parameter is the intended maximum size of the document (width, height). Returns `None` if the array has no chunks or does not
     /// have these axes, if both axes are the same, or if `first` has another number of coordinates than the array has axes.
     ///
-    /// `first` has the coordinates of the first chunk, which count chunks, one for each axis of the array. At most `most` chunks are drawn
-    /// along each of the two axes. Without `most`, all are drawn from 0 on, or the first ones and the last one if there are many.
+    /// `first` has the coordinates of a chunk, which count chunks, one for each axis of the array. With `most`, at most this number of
+    /// chunks (at least 1) is drawn along each of the two axes: from this chunk on, or the last ones if fewer follow it. Without `most`,
+    /// all are drawn from 0 on, or the first ones and the last one if there are many.
     pub fn new(
         grid: &Grid,
         axes: [Option<usize>; 2],
