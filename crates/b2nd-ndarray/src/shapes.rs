@@ -4,9 +4,9 @@ use b2nd::Geometry;
 
 use crate::error::{Error, Result};
 
-/// The length of a block, in bytes, that python-blosc2 4.14.1 chooses on x86-64 Linux with 512 KiB of L2 cache.
+/// The length of a block, in bytes, that python-blosc2 4.14.1 aims at on x86-64 Linux with 512 KiB of L2 cache.
 const BLOCK: i64 = 128 << 10;
-/// The length of a chunk, in bytes, that python-blosc2 chooses there if the processor has at most 16 MiB of L3 cache.
+/// The length of a chunk, in bytes, that python-blosc2 aims at there if the processor has at most 16 MiB of L3 cache.
 const CHUNK: i64 = 4 << 20;
 
 /// The maximum length of a block, in bytes, that C-Blosc2 and this crate read.
@@ -57,7 +57,7 @@ pub(crate) fn check_fit(geometry: &Geometry) -> Result<()> {
     }
 }
 
-/// Fails if a block is longer than Blosc2 allows: its data could be written, but not read. `itemsize` is in bytes.
+/// Fails if a block is longer than Blosc2 allows. `itemsize` is in bytes.
 pub(crate) fn check_block(geometry: &Geometry, itemsize: i64) -> Result<()> {
     let lengths = geometry.blockshape().iter().map(|&length| i64::from(length));
     match lengths.fold(itemsize, i64::saturating_mul) {
@@ -68,9 +68,9 @@ pub(crate) fn check_block(geometry: &Geometry, itemsize: i64) -> Result<()> {
     }
 }
 
-/// Returns the shape of a box of about `nitems` elements, like python-blosc2's `compute_partition`. The box grows along the last dimension
-/// first, and lengths that divide the shape are preferred. No length of `shape` may be 0. `least` is the shape of a block if the box is a
-/// chunk, or else empty.
+/// Returns the shape of a box of at most about `nitems` elements, like python-blosc2's `compute_partition`. The box grows along the last
+/// dimension first, and lengths that divide the shape are preferred. No length of `shape` may be 0. `least` is the shape of a block if the
+/// box is a chunk, or else empty.
 fn partition(nitems: i64, shape: &[i64], least: &[i64]) -> Vec<i64> {
     let mut left = nitems;
     let mut lengths = vec![1; shape.len()];

@@ -23,7 +23,7 @@ use crate::threads::{in_parallel, threads};
 mod in_order;
 use in_order::in_order;
 
-/// The number of bytes of data that a thread usually compresses at a time. If a block is longer than this, a thread compresses one block.
+/// The number of bytes of data that a thread usually compresses at a time.
 const PART: usize = 1 << 20;
 
 /// Writes an array of any memory layout to a new file. The file gets its name when it is complete. An existing file is an error unless
@@ -33,8 +33,8 @@ const PART: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more, or if the
-/// file exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and
+/// Fails, for example, if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more,
+/// or if the file cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and
 /// for the filter bytedelta with a parameter of more than 127 (or, if it is 0, a typesize of more than 127), because python-blosc2 cannot
 /// open such files.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
@@ -66,7 +66,7 @@ fn written(
 ///
 /// # Errors
 ///
-/// Fails with [`Error::Length`] if the number of bytes does not match `meta`. Also returns the errors of [`write()`].
+/// Fails if the number of bytes does not match `meta` ([`Error::Length`]). Also returns the errors of [`write()`].
 pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], options: &Options) -> Result<()> {
     written(path.as_ref(), Ok(meta.clone()), options, |packer, writer| {
         let items = usize::try_from(packer.grid.nitems()).ok();
@@ -106,7 +106,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
 }
 
 /// Writes an array of this shape to a new file, like [`write()`]. Its values come from an iterator over slabs, which are arrays of any
-/// number of rows. Like [`write_from`], this keeps only some layers of chunks in memory, in addition to a slab and a copy of it.
+/// number of rows. Like [`write_from`], this keeps only some layers of chunks in memory, in addition to a slab and copies of it.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options, write_slabs};
@@ -271,7 +271,8 @@ impl Packer {
     /// Compresses all chunks of the array and appends them to a frame. `view` holds the array's elements, or their bytes; the bytes of an
     /// element then lie along the last axis.
     ///
-    /// Threads compress parts of chunks. One thread at a time writes finished parts in order while the other threads continue.
+    /// Threads compress parts of chunks, or whole chunks for plugins. One thread at a time writes what is finished, in order, while the
+    /// other threads continue.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>) -> Result<()>
     where
         A: NoUninit + Send + Sync,

@@ -102,7 +102,7 @@ fn a_selection_of_any_type_codec_and_filter_is_that_of_the_whole_array() {
             let mut values = ArrayD::zeros(IxDyn(&[&shape[..], &[itemsize]].concat()));
             let mut sum = 0;
             for mut element in values.rows_mut() {
-                // Consecutive elements are equal or differ mainly in their lowest bytes.
+                // Consecutive elements are often equal or similar.
                 sum += [0, 0, 1, 3, 0x0101][draw.below(5)] * draw.below(200);
                 element.iter_mut().zip(sum.to_le_bytes().into_iter().cycle()).for_each(|(byte, value)| *byte = value);
             }

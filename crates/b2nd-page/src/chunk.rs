@@ -6,7 +6,7 @@ use b2nd_store::{Frame, chunk_file_name, readable};
 use b2nd_view::picture::drawing::Drawing;
 use serde::Serialize;
 
-/// The approximate width and height of the drawing.
+/// The intended maximum width and height of the drawing.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
 /// The description of a chunk: its index, coordinates, elements and position.

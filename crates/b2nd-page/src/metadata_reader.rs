@@ -23,7 +23,7 @@ const SHOWN: i64 = 64;
 pub(crate) enum Question {
     /// A store and its leaves as `{"store": …, "leaves": […]}`, or `{"store": null}` if this is not a store.
     Look,
-    /// The metadata of the frame, as the same object that `b2nd info --json` prints.
+    /// The metadata of the frame, as an object like those that `b2nd info --json` prints.
     Info,
     /// The metadata of the frame as text: `{"array": [[label, text, field], …], "frame": […]}`.
     Facts,

@@ -31,7 +31,7 @@ impl Shown {
     ///
     /// # Errors
     ///
-    /// Fails if the folder cannot be read, or if the file of a sparse frame in it cannot be opened.
+    /// Fails if the file of a sparse frame in the folder cannot be opened.
     pub fn folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Result<Shown> {
         let what = match folder.member(SPARSE_FRAME)? {
             Some(frame) => What::File(Arc::new(SparseFrame { frame, folder })),
@@ -66,7 +66,7 @@ impl Shown {
         match (&self.what, key) {
             (What::File(file), None) => Ok(file.clone()),
             (What::Folder(_), None) => Err(Error::custom("this folder is not a Blosc2 frame")),
-            (_, Some(key)) => self.store()?.ok_or_else(|| Error::custom("this file is not a store"))?.leaf(key),
+            (_, Some(key)) => self.store()?.ok_or_else(|| Error::custom("this is not a store"))?.leaf(key),
         }
     }
 

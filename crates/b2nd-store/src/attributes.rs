@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::frame::Frame;
 use crate::value;
 
-/// The maximum length of an attribute's decompressed value, in bytes. A limit is needed because a chunk of 32 bytes can claim to contain 2
-/// GiB.
+/// The maximum length of an attribute's decompressed value, in bytes. A limit is needed because a chunk of 32 bytes can claim to contain
+/// almost 2 GiB.
 pub const MAX_VALUE: usize = 1 << 28;
 
 /// An attribute, which is stored in a variable-length metalayer (vlmetalayer).

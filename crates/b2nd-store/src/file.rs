@@ -47,7 +47,7 @@ impl LocalFile {
         LocalFile::regular(path)
     }
 
-    /// Opens a regular file. The length of a small file is known from the first read, so no second call to the system is needed.
+    /// Opens a regular file. The length of a small file is known from the first read.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ const MOST: usize = 256 << 20;
 /// The maximum number of chunks from which a slice is read.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The number of decompressed bytes after which `ValueReader::advance` returns, so that the page can cancel.
+/// The number of bytes of elements after which `ValueReader::advance` returns, so that the page can cancel.
 pub(crate) const AT_ONCE: usize = 8 << 20;
 
 /// The maximum compressed length in bytes of a chunk that is always fetched as a whole. Of a longer chunk, only the necessary blocks are
@@ -124,7 +124,7 @@ impl Seen {
         Ok(())
     }
 
-    /// Decompresses the next chunks, until they have more than `most` bytes. Stops if bytes are missing.
+    /// Decompresses the next chunks, until their elements in the slice have more than `most` bytes. Stops if bytes are missing.
     pub(crate) fn advance(&mut self, array: &Array, most: usize, mut ask: impl FnMut() -> Vec<f64>) -> Progress<'_> {
         let (mut decompressed, mut missing) = (0, Vec::new());
         while let Some(part) = self.parts.get(self.done).cloned() {
