@@ -25,7 +25,7 @@ const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 /// The memory needed for the decoded entries of an index is estimated as their length times this number.
 const OFFSETS: u64 = 4;
 
-/// Returns the header of the chunk that contains the index, or `None` if the frame has no chunks or the header cannot be read.
+/// Returns the header of the chunk that contains the index, or `None` if the frame has no data or the chunk's header is not valid.
 pub(super) fn index_header(frame: &Frame) -> Result<Option<ChunkHeader>> {
     let place = frame.header().tail_range();
     let front = readable(frame.read(place.start..place.end.min(place.start.saturating_add(HEADER))))?;
@@ -73,8 +73,8 @@ impl Findings {
     }
 
     /// Returns the digests of the frame's chunks. Adds a finding if the attribute does not hold digests, if their version or algorithm is
-    /// unknown, or if their length is not that of one digest for each chunk. Returns `None` without a finding if the attribute cannot be
-    /// decompressed within the limits.
+    /// unknown, or if their length is not that of one digest for each chunk. Returns `None` without a finding if there is no such
+    /// attribute, or it cannot be decompressed within the limits.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {

@@ -25,7 +25,7 @@ const CONTENT_MARKER: u64 = 5;
 /// The number of the filter bytedelta, which subtracts from each byte the previous byte in the same plane.
 const BYTEDELTA: u8 = 35;
 
-/// The array's metadata, which is decoded once for all checks.
+/// The result of looking for an array in the frame's header.
 type Found<'a> = Result<Option<Array<'a>>>;
 
 impl Findings {
