@@ -189,7 +189,7 @@ impl Findings {
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::NoCodec { .. }) => self.not_decoded(place, offset, &error),
                 Err(error) => {
-                    // The place of the finding already names the chunk, so the sentence omits it if the chunk is not cut off.
+                    // The place of the finding already names the chunk, so the sentence usually omits it.
                     let field = error.path().filter(|_| !error.is_eof());
                     let field = field.and_then(|path| path.strip_prefix(&format!("chunk[{}].", row.first)));
                     let at = error.offset().map_or_else(String::new, |at| format!(" at byte {at}"));
