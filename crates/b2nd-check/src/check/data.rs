@@ -212,7 +212,7 @@ impl Findings {
                     }
                     let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
                     let found = chunk.and_then(|chunk| match header.special() {
-                        // A special chunk can always be decoded, unless it is NaN and has the wrong typesize. So other special chunks are
+                        // A special chunk can be decoded, unless it is NaN and has the wrong typesize. So other special chunks are
                         // decoded only if the frame has digests.
                         Some(special) if digests.is_none() && special != Special::Nan => Ok(Cow::default()),
                         _ => chunk.into_data_with(decompressor),
