@@ -1,4 +1,4 @@
-//! Lists and reads files at the same time, with many concurrent requests.
+//! Lists and reads files, many of them at the same time.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const TOGETHER: usize = 64;
 /// The default number of files on servers that are read at the same time.
 const REQUESTS: usize = 256;
 
-/// The default number of threads per core that read disks. On local disks, more threads slow each other down.
+/// The default number of threads per core that read disks.
 const THREADS: usize = 4;
 
 /// The maximum number of roots that are looked up at the same time. A list of URLs may have thousands.

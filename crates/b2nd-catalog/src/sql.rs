@@ -72,7 +72,7 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
 ///
 /// # Errors
 ///
-/// Fails if the query is wrong, its input cannot be read, or the output cannot be written.
+/// Fails if the query is wrong or cannot be run, the format of the output is unknown, or the output cannot be written.
 pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, out: Option<&Path>) -> Result<()> {
     let format = match (format, out.and_then(|out| out.extension()?.to_str())) {
         (Some(format), _) => format,

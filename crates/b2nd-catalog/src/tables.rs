@@ -1,4 +1,4 @@
-//! Tables of python-blosc2 for DataFusion. Only the parts that a query needs are read.
+//! Tables of python-blosc2 for DataFusion.
 //!
 //! | task | function |
 //! | --- | --- |
@@ -30,12 +30,11 @@ use plan::Scan;
 
 /// Provides a table of python-blosc2 as a table of DataFusion.
 ///
-/// * Only the columns that a query names are read, and only the chunks with rows that the query needs.
-/// * Rows that cannot pass the filters are skipped, as far as the table has SUMMARY indexes that are not stale. DataFusion applies the
-///   filters to the remaining rows.
-/// * The exact number of rows is known without reading values, so `count(*)` is fast and joins begin with the smaller table. Without
-///   a filter, `min` and `max` of a column come from its SUMMARY index if the index has them exactly; for example, it does not if a row was
-///   deleted.
+/// * Only the columns that a query names are read.
+/// * Rows can be skipped if a SUMMARY index that is not stale shows that they cannot pass the filters. DataFusion applies the filters to
+///   the remaining rows.
+/// * The exact number of rows is known without reading values, so `count(*)` without a filter is fast. Without a filter, `min` and `max`
+///   of a column can come from its SUMMARY index if the index has them exactly; for example, it does not if a row was deleted.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -32,8 +32,8 @@ pub struct Known {
 /// What this scan found out about a file of the last catalogue.
 #[derive(PartialEq, Eq)]
 enum Fate {
-    /// The file was not listed yet, or has changed and was not read again yet. Contains a hash of the file's size, ETag and time in the
-    /// last catalogue, or `None` if the file could not be read and must be read again.
+    /// The file was not listed yet, or must be read again and was not read yet. Contains a hash of the file's size, ETag and time in the
+    /// last catalogue, or `None` if the file could not be read for the last catalogue.
     Unseen(Option<u64>),
     Unchanged,
     Replaced,
@@ -44,8 +44,8 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// Fails if the file does not have the columns of a catalogue of this version, if it was not made with the same options, or if another
-    /// scan is updating it.
+    /// Fails if the catalogue cannot be read or is locked, if it does not have the columns of a catalogue of this version, or if it is not
+    /// marked with this choice of attributes and index.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
         let Some(file) = lock(path)? else { return Ok(None) };
         let reader = open(&file, path)?;
@@ -56,7 +56,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} is not marked with this choice of --attributes and --index: change it or omit --update", path.display());
+            bail!("{} is not marked with this choice of --attributes and --index: change the choice or omit --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);
@@ -83,7 +83,7 @@ impl Known {
         Ok(Some(Known { path: path.to_owned(), file, roots, files }))
     }
 
-    /// Returns true if a listed file has not changed. In this case, the file's rows in the last catalogue are kept.
+    /// Returns true if a listed file has not changed and was readable. In this case, its rows in the last catalogue are kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
         let found = version(size, object.etag.as_deref(), object.modified);
@@ -101,10 +101,10 @@ impl Known {
         }
     }
 
-    /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of files below
-    /// locations that could not be listed. `unlisted` contains the URLs of these locations; it is `None` if the scan was interrupted, and
-    /// then the rows of all files that were not read again are copied. Returns the number of files and other locations whose rows are
-    /// dropped.
+    /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of locations
+    /// that could not be listed and the files below them. `unlisted` contains the URLs of these locations; it is `None` if the scan was
+    /// interrupted, and then the rows of all files that were not read again are copied. Returns the number of files and other locations
+    /// whose rows are dropped although they were not read again.
     ///
     /// # Errors
     ///

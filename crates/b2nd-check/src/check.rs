@@ -63,7 +63,8 @@ impl Finding {
         Finding { place, offset, finding, document, c_blosc2, python_blosc2, ..Finding::default() }
     }
 
-    /// Creates the finding for a part of a frame that cannot be read. `place` is the name of the part, which the sentence does not repeat.
+    /// Creates the finding for a part of a frame that cannot be read. `place` is the name of the part. If the text of the error starts with
+    /// `place` and a colon, the finding omits them.
     pub(crate) fn refused(place: &str, error: &b2nd_frame::Error) -> Finding {
         let (offset, text) = (error.offset().map(|offset| offset as u64), error.to_string());
         let finding = text.strip_prefix(place).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&text);

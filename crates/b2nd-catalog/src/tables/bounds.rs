@@ -34,8 +34,8 @@ fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValu
     min.update_batch(&[summary.least().clone()])?;
     max.update_batch(&[summary.greatest().clone()])?;
     let (min, max) = (min.evaluate()?, max.evaluate()?);
-    // The min and max are not used in two cases: one of them is the float 0, whose sign the index does not record; or the min is greater
-    // than the max, because the index is damaged.
+    // The min and max are not used if one of them is the float 0, whose sign may be wrong in the index, or if the min is greater than the
+    // max, because the index is damaged.
     let is_zero = |value: &ScalarValue| {
         let zero = ScalarValue::new_zero(of)?;
         Ok::<_, DataFusionError>(of.is_floating() && (*value == zero || *value == zero.arithmetic_negate()?))

@@ -16,14 +16,14 @@ use crate::place::{FilePlace, is_store, shown};
 use crate::tables::Provider;
 use crate::tables::remote;
 
-/// Opens a table by a path, or by a URL with the scheme `http`, `https`, `s3`, `gs`, `az` or `file`. If a store has several tables, a key
-/// is required, either as an argument or at the end of the path or URL: `store.b2z::/group/name`.
+/// Opens a table by a path, or by a URL with the scheme `http`, `https`, `s3`, `gs`, `az` or `file`. If a store has several tables
+/// and is not a table itself, a key is required, either as an argument or at the end of the path or URL: `store.b2z::/group/name`.
 ///
-/// From a server that supports ranges, only the necessary ranges are read. A remote `.b2d` store cannot be opened.
+/// If the server supports ranges, parts of the file are read when they are needed. A remote `.b2d` store cannot be opened.
 ///
 /// # Errors
 ///
-/// Fails if the table does not exist or cannot be read, or if the store has several tables and there is no key.
+/// Fails if the table does not exist or cannot be opened, or if a key is required and there is none.
 pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();

@@ -17,7 +17,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Par
 
 use crate::tables::bounds;
 
-/// The maximum number of batches per partition that wait for DataFusion.
+/// The capacity of the channel in which the batches of a partition wait for DataFusion.
 const WAITING: usize = 2;
 
 /// An execution plan that reads rows of some columns of a table.
@@ -27,7 +27,7 @@ pub(super) struct Scan {
     projection: Vec<usize>,
     /// The rows of each partition, in order. Row indices do not count deleted rows.
     partitions: Vec<Vec<Range<u64>>>,
-    /// Whether the result contains all rows of the table.
+    /// Whether there are neither filters nor a limit, so all rows of the table are read.
     is_whole: bool,
     /// Statistics of all rows, computed on the first request.
     statistics: OnceLock<Arc<Statistics>>,

@@ -39,8 +39,8 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
     let parts = Parts::of(&summaries, table.physical_rows());
     let mut kept = vec![true; parts.rows.len()];
     for predicate in predicates {
-        // An index includes the values of deleted rows and of rows that another filter excludes. If such a value cannot be cast, the index
-        // is not used.
+        // An index may include the values of deleted rows and of rows that another filter excludes. If such a value cannot be cast, this
+        // filter excludes no parts.
         if let Ok(passed) = predicate.prune(&parts) {
             kept.iter_mut().zip(passed).for_each(|(kept, passed)| *kept &= passed);
         }

@@ -16,7 +16,7 @@ use crate::remote::{Answer, CHANGED, Found, HELD, get};
 const FIRST: u64 = 64 << 10;
 
 /// Opens a remote file by requesting its first bytes; the answer also contains the length of the file. If the server does not support
-/// ranges, reads the whole file. If the file changes later, further requests fail.
+/// ranges, reads the whole file, or fails if the file is too long. Later requests fail if the server reports another version of the file.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
     let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..FIRST)?;
     let size = found.size;

@@ -91,7 +91,7 @@ fn passwords_are_used_and_not_shown() {
         let query = urls.replace("arrays", &format!("b2nd('{secret}')")).replace("where", &format!("where {filter} and"));
         assert_eq!(rows(run(&["sql", &query, "--format", "json"])), expected);
     }
-    // With a wrong password, the messages do not contain the password.
+    // With a wrong user or password, the messages contain neither.
     for wrong in ["other:cret", "me:"] {
         let done = program(&["scan", &with(wrong), "--out", out]).output().unwrap();
         assert_eq!(done.status.code(), Some(1));

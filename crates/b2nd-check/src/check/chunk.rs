@@ -36,8 +36,8 @@ const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
 
-/// Returns the errors in the header of a chunk of the frame's data. `number` is the index of the chunk in the frame, and `is_array` is
-/// true if the frame holds an array.
+/// Returns the findings of a chunk's header. `number` is the index of the chunk in the frame, and `is_array` is true if the frame holds an
+/// array.
 pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_cbytes = |what: &str, expected: usize| {
@@ -153,8 +153,8 @@ fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
 
-/// Returns a finding if C-Blosc2 does not undo the filters correctly, or if the values depend on uninitialized memory or on how C-Blosc2
-/// was built.
+/// Returns a finding if C-Blosc2 may not undo the filters correctly: for example, the values may depend on uninitialized memory or on how
+/// C-Blosc2 was built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
         return Some("its header has a sixth filter, but its version, 3, allows five: C-Blosc2 ignores the sixth");

@@ -25,7 +25,7 @@ const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 /// The memory needed for the decoded entries of an index is estimated as their length times this number.
 const OFFSETS: u64 = 4;
 
-/// Returns the header of the chunk that contains the index, or `None` if the frame has no chunks or the header cannot be read.
+/// Returns the header of the chunk that contains the index, or `None` if the frame has no data or the chunk's header is not valid.
 pub(super) fn index_header(frame: &Frame) -> Result<Option<ChunkHeader>> {
     let place = frame.header().tail_range();
     let front = readable(frame.read(place.start..place.end.min(place.start.saturating_add(HEADER))))?;
@@ -73,8 +73,8 @@ impl Findings {
     }
 
     /// Returns the digests of the frame's chunks. Adds a finding if the attribute does not hold digests, if their version or algorithm is
-    /// unknown, or if their length is not that of one digest for each chunk. Returns `None` without a finding if the attribute cannot be
-    /// decompressed within the limits.
+    /// unknown, or if their length is not that of one digest for each chunk. Returns `None` without a finding if there is no such
+    /// attribute, or it cannot be decompressed within the limits.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {
@@ -189,7 +189,7 @@ impl Findings {
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::NoCodec { .. }) => self.not_decoded(place, offset, &error),
                 Err(error) => {
-                    // The place of the finding already names the chunk, so the sentence omits it if the chunk is not cut off.
+                    // The place of the finding already names the chunk, so the sentence usually omits it.
                     let field = error.path().filter(|_| !error.is_eof());
                     let field = field.and_then(|path| path.strip_prefix(&format!("chunk[{}].", row.first)));
                     let at = error.offset().map_or_else(String::new, |at| format!(" at byte {at}"));
@@ -212,7 +212,7 @@ impl Findings {
                     }
                     let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
                     let found = chunk.and_then(|chunk| match header.special() {
-                        // A special chunk can always be decoded, unless it is NaN and has the wrong typesize. So other special chunks are
+                        // A special chunk can be decoded, unless it is NaN and has the wrong typesize. So other special chunks are
                         // decoded only if the frame has digests.
                         Some(special) if digests.is_none() && special != Special::Nan => Ok(Cow::default()),
                         _ => chunk.into_data_with(decompressor),

@@ -25,7 +25,7 @@ const CONTENT_MARKER: u64 = 5;
 /// The number of the filter bytedelta, which subtracts from each byte the previous byte in the same plane.
 const BYTEDELTA: u8 = 35;
 
-/// The array's metadata, which is decoded once for all checks.
+/// The result of looking for an array in the frame's header.
 type Found<'a> = Result<Option<Array<'a>>>;
 
 impl Findings {
@@ -45,7 +45,6 @@ impl Findings {
     }
 
     pub(super) fn names(&mut self, kind: &str, metalayers: &Metalayers) {
-        let mut seen: Vec<&[u8]> = Vec::new();
         for (name, _) in metalayers.iter() {
             let place = format!("{kind} {}", quoted(name));
             if name.contains(&0) {
@@ -57,10 +56,6 @@ impl Findings {
             if std::str::from_utf8(name).is_err() {
                 self.add(&place, None, "its name is not UTF-8", REJECTED_BY_PYTHON);
             }
-            if seen.contains(&name) {
-                self.add(&place, None, format!("another {kind} has the same name: C-Blosc2 uses the first"), [NO, YES, None]);
-            }
-            seen.push(name);
         }
     }
 

@@ -6,7 +6,7 @@ use b2nd_frame::ChunkHeader;
 
 use b2nd_store::text::{count, thousands};
 
-/// Options for [`check`](crate::check()) and [`check_frame`](crate::check_frame).
+/// Options for [`check`](crate::check()), [`check_frame`](crate::check_frame) and [`check_values`](crate::check_values).
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// Whether to decode the frame's data, and to compare it with the digests if the frame has any.
