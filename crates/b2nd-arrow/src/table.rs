@@ -288,8 +288,8 @@ impl Table {
     }
 
     /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. Values include the padding of
-    /// chunks and the offsets of a `utf8` column, and exclude masks of nulls. The values of a dictionary and the mask of a `utf8` column are
-    /// not counted at all. `place` is the index of the field in [`schema`](Table::schema).
+    /// chunks and the offsets of a `utf8` column, and exclude masks of nulls. The values of a dictionary and the mask of a `utf8` column
+    /// are not counted at all. `place` is the index of the field in [`schema`](Table::schema).
     ///
     /// # Errors
     ///
@@ -362,8 +362,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such column, if it has no Arrow type, or if its files cannot be opened or the values of its dictionary cannot be
-    /// read.
+    /// Fails if there is no such column, if it has no Arrow type, or if its files cannot be opened or the values of its dictionary cannot
+    /// be read.
     pub fn column_sizes(&self, column: usize) -> Result<(u64, u64)> {
         self.0.column(column).map(|column| column.sizes())
     }

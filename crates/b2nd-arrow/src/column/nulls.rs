@@ -92,7 +92,8 @@ impl Valid {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
 
-    /// Reads the mask of the selected values, in which the bits of values that are not null are set. Returns `None` if the column has no mask.
+    /// Reads the mask of the selected values, in which the bits of values that are not null are set. Returns `None` if the column has no
+    /// mask.
     pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
         let Valid::Mask(rows) = self else { return Ok(None) };
         let bytes = rows.read(selection)?;
@@ -116,6 +117,9 @@ pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel:
             let stored = number.to_le_bytes();
             let stored = stored.get(..width)?;
             differ(&|value| value == stored)
+        }
+        (of, Sentinel::Float(number)) if of.is_integer() && number.fract() == 0.0 => {
+            self::differ(of, bytes, width, &Sentinel::Int(*number as i128))
         }
         (of, Sentinel::Int(number)) if of.is_floating() => self::differ(of, bytes, width, &Sentinel::Float(*number as f64)),
         (of, Sentinel::Float(number)) if of.is_floating() => {
