@@ -32,8 +32,8 @@ pub enum ErrorKind {
     /// The store has no such table, the table has no such column, a file of the table is missing, or a file holds a different kind of data
     /// than expected.
     NotFound,
-    /// The request is not supported, although the file may be valid: for example, a column has no Arrow type (it holds objects or is
-    /// computed), or the output format cannot represent a value.
+    /// The request is not supported or took too long, although the file may be valid: for example, a column has no Arrow type (it holds
+    /// objects or is computed), or the output format cannot represent a value.
     Refused,
     /// The content of a file is not valid, or has a form that is not supported.
     Damaged,

@@ -34,9 +34,9 @@ struct Segment {
 /// Live rows that are read together.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// Ranges of physical rows (or of the cells of a file that is not part of a table), in ascending order.
+    /// Ranges of physical rows, or of the cells of a file, in ascending order.
     pub(crate) runs: Vec<Range<u64>>,
-    /// The index of the first selected row, counted in live rows from the start of the table.
+    /// The index of the first selected row. In a table, only live rows are counted.
     pub(crate) first: u64,
     /// The number of selected rows. `JsonCells` does not set it.
     pub(crate) rows: usize,
@@ -163,8 +163,7 @@ impl Selection {
         parts.filter_map(|runs| Some((runs.first()?.start..runs.last()?.end, runs))).collect()
     }
 
-    /// Returns the index of a selected row, counted in live rows from the start of the table. `place` is the index of the row in the
-    /// selection.
+    /// Returns the index of a selected row, counted like `first`. `place` is the index of the row in the selection.
     pub(crate) fn row(&self, place: usize) -> u64 {
         self.first.saturating_add(place as u64)
     }

@@ -92,7 +92,7 @@ impl TableReader {
         let whole = self.block.map(|block| self.table.live.whole_blocks(start, length, block));
         let end = match whole {
             Some(Ok(Some(end))) if end > start && end - start <= most => end,
-            // If the end of a block cannot be determined, reading the rows returns the error.
+            // If the end of a block cannot be determined, an error is returned when the rows that cause it are read.
             _ => start.saturating_add(length),
         };
         end.min(self.rows.end)

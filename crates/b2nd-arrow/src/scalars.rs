@@ -51,7 +51,7 @@ pub enum Content {
     Text,
     /// Bytes of any length.
     Bytes,
-    /// Cells of any other type, such as lists, which are only counted.
+    /// Cells of any other type, such as lists, whose bytes are not in [`Scalars::values`].
     Cell,
 }
 

@@ -46,7 +46,8 @@ impl ColumnInfo {
     }
 
     /// Returns how the column stores nulls: `mask` (in a file), `value` (as a value that marks nulls), `code` (as a code of the
-    /// dictionary), `cell` (as null in the cell), or `none` (also for computed columns).
+    /// dictionary), `cell` (as null in the cell), or `none` (also for many columns without an Arrow type, such as computed columns, and
+    /// for columns of times in which only NaT is null).
     pub fn nulls(&self) -> &'static str {
         match (&self.spec.kind, &self.spec.nulls) {
             (Kind::Dictionary(_), _) => "code",
@@ -61,8 +62,8 @@ impl ColumnInfo {
     ///
     /// # Errors
     ///
-    /// If the column has no Arrow type and is therefore not in [`Table::schema`](crate::Table::schema), returns a sentence that explains
-    /// why.
+    /// If the column has no Arrow type or its values are stale, so that it is not in [`Table::schema`](crate::Table::schema), returns a
+    /// sentence that explains why.
     pub fn data_type(&self) -> std::result::Result<&DataType, &str> {
         self.data_type.as_ref().map_err(String::as_str)
     }

@@ -12,7 +12,7 @@ use crate::reader::BATCH_SIZE;
 use crate::schema::numpy_dtype::is_complex;
 use crate::table::BATCH_BYTES;
 
-/// The name of the column, if the batches have only one.
+/// The name of the column, unless the columns are the fields of a structure.
 pub(crate) const NAME: &str = "values";
 
 /// A source of rows for [`OneColumn`].

@@ -49,8 +49,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be opened or holds no table, if it holds several tables and is not a table itself, or if the schema or the
-    /// list of live rows cannot be read.
+    /// Fails if the store cannot be opened or holds no table, if it holds several tables and is not a table itself, or if the table's
+    /// metadata (such as the schema or the list of live rows) cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
         Table::only(Store::open(path).map_err(|error| Error::from(error).in_table(&path.display().to_string()))?)
@@ -60,8 +60,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if the store holds no table, if it holds several tables and is not a table itself, or if the schema or the list of live rows
-    /// cannot be read.
+    /// Fails if the store holds no table, if it holds several tables and is not a table itself, or if the table's metadata (such as the
+    /// schema or the list of live rows) cannot be read.
     pub fn only(store: impl Into<Arc<Store>>) -> Result<Table> {
         let store = store.into();
         let tables = store.tables().map_err(|error| Error::from(error).in_table(store.name()))?;
@@ -80,7 +80,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if there is no table with this key, or if the schema or the list of live rows cannot be read.
+    /// Fails if there is no table with this key, or if the table's metadata (such as the schema or the list of live rows) cannot be
+    /// read.
     pub fn from_store(store: impl Into<Arc<Store>>, key: &str) -> Result<Table> {
         let store = store.into();
         let key = key.trim_matches('/');
@@ -128,7 +129,8 @@ impl Table {
     }
 
     /// Returns the Arrow schema. It equals the schema of python-blosc2's `to_arrow()`, without the columns for which
-    /// [`ColumnInfo::data_type`] returns an error. Complex numbers, which `to_arrow()` rejects, are structs of two floats.
+    /// [`ColumnInfo::data_type`] returns an error and the structs that contain such a column. Complex numbers, which `to_arrow()` rejects,
+    /// are structs of two floats.
     pub fn schema(&self) -> SchemaRef {
         self.0.schema.clone()
     }
@@ -286,12 +288,12 @@ impl Table {
     }
 
     /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. Values include the padding of
-    /// chunks and the offsets of a `utf8` column, and exclude masks of nulls. The values of a dictionary and the mask of a `utf8` column are
-    /// not counted at all. `place` is the index of the field in [`schema`](Table::schema).
+    /// chunks and the offsets of a `utf8` column, and exclude masks of nulls. The values of a dictionary and the mask of a `utf8` column
+    /// are not counted at all. `place` is the index of the field in [`schema`](Table::schema).
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be opened.
+    /// Fails if the column's files cannot be opened or the values of its dictionary cannot be read.
     pub fn sizes(&self, place: usize) -> Result<(u64, u64)> {
         self.columns_of(place).into_iter().try_fold((0, 0), |(packed, plain), column| {
             let (more, values) = self.0.column(column)?.sizes();
@@ -360,7 +362,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be opened, or the column has no Arrow type.
+    /// Fails if there is no such column, if it has no Arrow type, or if its files cannot be opened or the values of its dictionary cannot
+    /// be read.
     pub fn column_sizes(&self, column: usize) -> Result<(u64, u64)> {
         self.0.column(column).map(|column| column.sizes())
     }

@@ -151,6 +151,7 @@ fn fixed(element: &DataType, width: usize, item: Token, bytes: &mut Vec<u8>) -> 
     let outside = |number: i128| Error::damaged(format_args!("{number} does not fit into {element}"));
     match (element, item) {
         (DataType::Boolean, Token::Bool(value)) => bytes.push(value.into()),
+        (DataType::Boolean, Token::Int(number @ 0..=1)) => bytes.push((number == 1).into()),
         (of, item) if of.is_integer() || is_time(of) => {
             let number = match item {
                 Token::Int(number) => number,

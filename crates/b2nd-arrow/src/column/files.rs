@@ -12,7 +12,7 @@ pub(crate) struct ColumnFiles<'a> {
     pub(crate) name: &'a str,
     /// The number of physical rows of the table.
     pub(crate) rows: u64,
-    /// The maximum number of decompressed bytes in memory at the same time.
+    /// The approximate maximum number of decompressed bytes in memory at the same time.
     pub(crate) most: u64,
 }
 

@@ -28,7 +28,7 @@ const MOST_VALUES: usize = 1 << 24;
 ///
 /// # Errors
 ///
-/// Fails if the block is damaged, or is not Arrow IPC of one column with a supported type.
+/// Fails if the block is damaged or has a form that is not supported.
 pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
     read(block, schema, |Batch { batch, body, schema, version }, dictionaries| {
         let batch = read_record_batch(body, batch, schema.clone(), dictionaries, None, &version);
@@ -40,7 +40,7 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
 ///
 /// # Errors
 ///
-/// Returns the errors of [`column`], and fails if an array has more than 2^24 values.
+/// Fails if the block is damaged or has a form that is not supported, or if an array has more than 2^24 values.
 pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
     read(block, schema, |Batch { batch, body, schema, .. }, dictionaries| {
         let mut arrays = JsonArrays { lengths: Lengths::of(batch, body)?, body, dictionaries };
@@ -193,12 +193,12 @@ impl<'a> Lengths<'a> {
     fn check(&mut self, data_type: &DataType) -> Result<()> {
         let node = self.nodes.next().ok_or_else(|| wrong("fewer arrays than its schema says"))?;
         // The body limits the number of values, because each value takes at least one bit. (A struct takes none by itself, but its fields
-        // do.)
+        // do, and it is expected to have some.)
         let most = self.body.saturating_mul(8);
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
         let length = length.ok_or_else(|| {
             let (found, body) = (node.length(), self.body);
-            wrong(format_args!("an array of length {found} in a message of {body} bytes, which can hold 0 to {most} values"))
+            wrong(format_args!("an array of length {found} in a message body of {body} bytes, which can hold 0 to {most} values"))
         })?;
         self.buffer(1, if node.null_count() > 0 { length.div_ceil(8) } else { 0 })?;
         let offsets = if length == 0 { 0 } else { length + 1 };
@@ -219,7 +219,7 @@ impl<'a> Lengths<'a> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
             (start, Ok(length)) if start.ok().and_then(|start| start.checked_add(length)).is_none_or(|end| end > self.body) => {
-                Err(wrong(format_args!("a buffer that is not inside its message, whose length in bytes is {}", self.body)))
+                Err(wrong(format_args!("a buffer that is not inside its message body, whose length in bytes is {}", self.body)))
             }
             (_, Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
             _ => {

@@ -58,8 +58,7 @@ fn sentinel(value: &Value) -> Option<Sentinel> {
     match value {
         Value::String(text) => Some(Sentinel::Text(text.clone())),
         Value::Bool(value) => Some(Sentinel::Int((*value).into())),
-        Value::Number(number) if number.is_i64() => number.as_i64().map(|number| Sentinel::Int(number.into())),
-        Value::Number(number) if number.is_u64() => number.as_u64().map(|number| Sentinel::Int(number.into())),
+        Value::Number(number) if !number.is_f64() => number.as_i128().map(Sentinel::Int),
         value => b2nd_store::json::float(value).map(Sentinel::Float),
     }
 }
@@ -93,7 +92,8 @@ impl Valid {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
 
-    /// Reads the mask of the selected values, in which the bits of values that are not null are set. Returns `None` if the column has no mask.
+    /// Reads the mask of the selected values, in which the bits of values that are not null are set. Returns `None` if the column has no
+    /// mask.
     pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
         let Valid::Mask(rows) = self else { return Ok(None) };
         let bytes = rows.read(selection)?;
@@ -118,6 +118,10 @@ pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel:
             let stored = stored.get(..width)?;
             differ(&|value| value == stored)
         }
+        (of, Sentinel::Float(number)) if of.is_integer() && number.fract() == 0.0 => {
+            self::differ(of, bytes, width, &Sentinel::Int(*number as i128))
+        }
+        (of, Sentinel::Int(number)) if of.is_floating() => self::differ(of, bytes, width, &Sentinel::Float(*number as f64)),
         (of, Sentinel::Float(number)) if of.is_floating() => {
             let number = match of {
                 DataType::Float16 => half::f16::from_f64(*number).to_f64(),

@@ -23,7 +23,7 @@ struct Times<'a> {
     null: &'a str,
 }
 
-/// Formats a time or a duration for which `chrono` has no value: the number that is stored, and its unit.
+/// Formats a time or a duration as the number that is stored, and its unit.
 fn text(data_type: &DataType, number: i64) -> String {
     match data_type {
         DataType::Timestamp(unit, _) => format!("{number} {unit} since 1970-01-01"),

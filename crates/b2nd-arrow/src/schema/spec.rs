@@ -80,7 +80,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// If a key is missing, is unknown or has a wrong value, returns a sentence that explains the error.
+    /// Returns a sentence that explains what is wrong with the entry, for example that a key is missing.
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
@@ -220,10 +220,6 @@ fn fields(spec: &Value) -> Result<Vec<(String, Spec)>, String> {
 
 fn list(spec: &Value) -> Result<Kind, String> {
     let item = Spec::of_cells(spec.get("item").ok_or("item: expected the type of the list's items, found nothing")?)?;
-    let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
-    if nullable && item.kind == Kind::Element(DataType::Boolean) {
-        return Ok(Kind::Refused("python-blosc2 does not support lists of bools that may be null".to_owned()));
-    }
     let text = |key: &str| spec.get(key).and_then(Value::as_str);
     let storage = match (text("storage").unwrap_or("batch"), text("serializer").unwrap_or("msgpack")) {
         ("batch", "msgpack" | "arrow") => Storage::Batches,
