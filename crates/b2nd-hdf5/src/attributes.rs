@@ -21,8 +21,8 @@ const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", 
 /// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].
 const ATTRIBUTES: usize = 14;
 
-/// An attribute: its name and its value. The value is `None` if its type is not supported, such as references, sequences of variable
-/// length and 16-bit floats.
+/// An attribute: its name and its value. The value is `None` if it cannot be read or converted, for example if it is a reference, a
+/// sequence of variable length or a 16-bit float.
 pub type Attribute = (String, Option<Value>);
 
 /// Converts the attributes of a dataset or a group. `raw` has the same attributes with the encodings of their types.

@@ -26,7 +26,7 @@ use crate::filters::{BLOSC, BLOSC2, filter_name};
 /// Data without chunks is read as an array whose chunks have at most this number of bytes, or one element.
 const CHUNK: i64 = 1 << 18;
 
-/// The number of chunks that a dataset may have if the file holds none of them.
+/// The number of chunks that a dataset may have even if the file holds none of them.
 const EMPTY_CHUNKS: u64 = 1 << 20;
 
 /// A dataset of an HDF5 file.
@@ -92,8 +92,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if the dataset does not exist or cannot be read, if it cannot be an array (its elements have no fixed size or no dtype, or their
-    /// numbers have unused bits; it has no shape, it is virtual, or its data is in other files), or if its chunks are too large or too many.
+    /// Fails if the dataset does not exist or cannot be read, if it cannot be an array (for example, its elements have no fixed size or no
+    /// dtype, it has no shape, it is virtual, or its data is in other files), or if its chunks are too large or too many.
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         let opened = self.hdf5.dataset(path).map_err(fault)?;
         let (mut layout, mut filters, mut fill) = (None, Vec::new(), Vec::new());
@@ -200,7 +200,8 @@ impl Dataset {
         usize::try_from(self.grid.chunknitems()).unwrap_or(usize::MAX).saturating_mul(self.dtype.itemsize())
     }
 
-    /// Returns the header of a frame with this array. It has the codec and the filters of the first written chunk, if this is a frame.
+    /// Returns the header of a frame with this array. If the first written chunk is a frame, the header has its filters and, unless the
+    /// codec is unknown, its codec.
     pub(crate) fn header(&self) -> Result<Header> {
         let header = Header::for_array(&B2ndMeta::new(self.geometry, self.dtype.to_string()))?;
         let Some(first) = &self.first else { return header.with_level(0) };
@@ -213,8 +214,8 @@ impl Dataset {
         Ok(if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { header })
     }
 
-    /// Iterates over the chunks that the file holds, in the order of their indices. Reads the header of each frame and Blosc chunk. A
-    /// dataset that is stored without chunks has none.
+    /// Iterates over the chunks that the file holds, in the order of their indices. For a dataset that is stored without chunks, there are
+    /// none.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkInfo> {
         self.written().iter().map(|&place| ChunkInfo {
             number: place.number,

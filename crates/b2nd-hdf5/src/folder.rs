@@ -29,7 +29,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if a group cannot be read, or if the file has a virtual dataset.
+    /// Fails if the metadata of a group or of a dataset cannot be read, or if the file has a virtual dataset.
     pub fn datasets(&self) -> Result<Vec<String>> {
         let files = self.files()?;
         Ok(files.iter().filter_map(|file| file.strip_suffix(LEAF)).map(|path| format!("/{path}")).collect())

@@ -23,8 +23,8 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// bytes, which has no array metalayer, is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's
 /// `pack_tensor` or `save_array` wrote the frame from a NumPy array without structures, the array has its shape and dtype.
 ///
-/// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the index
-/// of chunks is read when it is first needed. Decompressed data is not cached.
+/// All methods that read take `&self`, so several threads can read at the same time. Opening an array usually reads only the frame's
+/// header; the index of chunks is read when it is first needed. Decompressed data is not cached.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, s};
@@ -250,8 +250,7 @@ impl TryFrom<Frame<Bytes>> for Array {
     ///
     /// # Errors
     ///
-    /// Fails if the frame contains neither an array nor plain bytes, or an array whose shapes C-Blosc2 rejects or whose elements are
-    /// elsewhere, like [`open`](Array::open).
+    /// Returns the errors of [`open`](Array::open), without a path.
     fn try_from(store: Frame<Bytes>) -> Result<Array> {
         let header = store.header();
         if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {

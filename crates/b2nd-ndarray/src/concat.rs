@@ -50,9 +50,10 @@ pub struct ConcatOptions {
 ///
 /// # Errors
 ///
-/// Fails if the chunks do not align and [`recompress`](ConcatOptions::recompress) is false ([`Error::Misaligned`]); if the arrays differ in
-/// dtype or shape, or a dtype is not known; if there is no array, or no such axis; if the first array does not have the layout that
-/// C-Blosc2 has written since 2.7.0; or if an array cannot be read, or the new file cannot be written.
+/// Fails if the chunks do not align and [`recompress`](ConcatOptions::recompress) is false ([`Error::Misaligned`]); if several arrays
+/// differ in dtype or shape, or one has an unknown dtype; if there is no array, or no such axis; if the first array does not have the
+/// layout that C-Blosc2 has written since 2.7.0; or if an array cannot be read, its chunks cannot be compressed again, or the new file
+/// cannot be written.
 pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: &ConcatOptions) -> Result<()> {
     let first = arrays.first().ok_or_else(|| Error::custom("expected one array or more to join, found none"))?;
     let mut meta = current(first.header()).map_err(|error| first.error(error))?;

@@ -151,10 +151,10 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Fails if the value has a different dtype than the array ([`Error::DType`]); if the shape has a different number of dimensions, a
-    /// negative length or too many chunks for an index; if the frame is not sparse, and the shape is stored after the header's first 512
-    /// bytes, because other metalayers precede it, or unused bytes follow the metadata (see [`write_slice`](ArrayEditor::write_slice)); if
-    /// a chunk cannot be read or compressed; or if the file cannot be written. The array in the file is then unchanged, unless only the
-    /// last sync failed.
+    /// negative length or too many chunks for an index; if the frame is not sparse, the new shape has chunks, and the shape is stored after
+    /// the header's first 512 bytes, because other metalayers precede it, or unused bytes follow the metadata (see
+    /// [`write_slice`](ArrayEditor::write_slice)); if a chunk cannot be read or compressed; or if the file cannot be written. The array in
+    /// the file is then unchanged, unless only the last sync failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.with_path(|this| this.array.swapped::<T>())?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))

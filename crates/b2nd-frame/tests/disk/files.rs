@@ -293,7 +293,7 @@ fn a_new_file_of_any_content_appears_when_it_is_complete() {
     assert_eq!(fs::read(&path).unwrap(), b"somebody else's");
     drop(NewFile::create_new(&other).unwrap());
     assert_eq!(scratch.names(), ["table.csv"]);
-    // A file can be replaced even if it is locked.
+    // A file from `NewFile::create` replaces a file even if that is locked.
     let locked = fs::File::open(&path).unwrap();
     #[cfg(target_os = "linux")]
     rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();

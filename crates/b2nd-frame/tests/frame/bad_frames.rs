@@ -343,7 +343,7 @@ fn versions() {
         (15, "frame version: expected 2 or 3, found 15 at byte 25"),
     ] {
         refused(&[(0x19, &[0x10 | version])], expected);
-        // The version is reported first, even if other fields are wrong too.
+        // The version is reported first, even if a later field is wrong too.
         refused(&[(0x19, &[0x10 | version]), (0x1d, &[0xc0])], expected);
     }
     for (count, expected) in [

@@ -168,7 +168,7 @@ fn a_header_in_json() {
 
 #[test]
 fn long_contents_come_back_from_a_stream() {
-    // The values are longer than the buffers that some formats use when they read a stream.
+    // The long values are longer than the buffers that some formats use when they read a stream.
     let mut header = Header::from_slice(&header(&[(b"long", &[7; 5000]), (b"short", b"x")])).unwrap();
     header.metalayers_mut().set(&b2nd::B2ndMeta::of::<u8>(b2nd::Geometry::new(&[8], &[8], &[8]).unwrap())).unwrap();
     survives(&header);

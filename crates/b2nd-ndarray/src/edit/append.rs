@@ -84,7 +84,7 @@ impl Appender {
     /// sparse, if it has no array metalayer in the layout that C-Blosc2 has written since 2.7.0, if the array has no dimensions, if its
     /// rows or its chunks have no elements, if a block is longer than its chunk, if the shape is stored after the header's first 512 bytes,
     /// because other metalayers precede it, if unused bytes follow the metadata (see
-    /// [`ArrayEditor::write_slice`](crate::ArrayEditor::write_slice)), or if the rows after the full chunks cannot be read.
+    /// [`ArrayEditor::write_slice`](crate::ArrayEditor::write_slice)), or if the index or the rows after the full chunks cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.
@@ -122,8 +122,8 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the rows have a different dtype ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot
-    /// be written. Then none of the rows is appended, and the call can be repeated.
+    /// Fails if the rows have a different dtype ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, if a chunk cannot be
+    /// compressed, or if the file cannot be written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         self.all_or_none(|this| this.take_array(rows))
     }
@@ -151,7 +151,8 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are not whole rows, or the file cannot be written. Then none of the rows is appended.
+    /// Fails if the bytes are not whole rows, if a chunk cannot be compressed, or if the file cannot be written. Then none of the rows is
+    /// appended.
     pub fn append_bytes(&mut self, rows: &[u8]) -> Result<()> {
         self.all_or_none(|this| match this.row_len() {
             row if rows.len() % row != 0 => Err(Error::Length { expected: rows.len().next_multiple_of(row), found: rows.len() }),
@@ -197,8 +198,9 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written. The file then holds the old array, or the new array if only the last sync failed. The rows are
-    /// kept, and `flush` can be called again. If the `Appender` is dropped instead, rows that are not in the file are discarded.
+    /// Fails if a chunk cannot be compressed, or the file cannot be written. The file then holds the old array, or the new array if only
+    /// the last sync failed. The rows are kept, and `flush` can be called again. If the `Appender` is dropped instead, rows that are not in
+    /// the file are discarded.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
