@@ -222,7 +222,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
     let item = Spec::of_cells(spec.get("item").ok_or("item: expected the type of the list's items, found nothing")?)?;
     let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
     if nullable && item.kind == Kind::Element(DataType::Boolean) {
-        return Ok(Kind::Refused("python-blosc2 does not support lists of bools that may be null".to_owned()));
+        return Ok(Kind::Refused("lists of bools that may be null are not supported".to_owned()));
     }
     let text = |key: &str| spec.get(key).and_then(Value::as_str);
     let storage = match (text("storage").unwrap_or("batch"), text("serializer").unwrap_or("msgpack")) {
