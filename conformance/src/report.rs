@@ -14,7 +14,7 @@ use crate::run::Outcome;
 /// The name of an adapter, and its outcomes in the order of the cases.
 pub type Column = (String, Vec<Outcome>);
 
-/// The number of outcomes of each kind, in a layer or in total.
+/// The number of outcomes of each kind, in a layer or in total. An outdated difference counts as failed.
 struct Count {
     passed: usize,
     known: usize,

@@ -44,8 +44,8 @@ impl Outcome {
 ///
 /// # Errors
 ///
-/// Fails if a process cannot be started, waited for or killed, or a temporary file cannot be created, written or removed. On Unix, a
-/// command that does not exist is not an error: it crashes with the exit code 127 for each case.
+/// Fails if a process cannot be started, waited for or killed, or a temporary file or directory cannot be created, written or removed.
+/// On Unix, a command that does not exist is not an error: the outcome of each case is a crash with the exit code 127.
 pub fn run(adapter: &Adapter, cases: &[Case], limits: Limits) -> io::Result<Vec<Outcome>> {
     let scratch = std::env::temp_dir().join(format!("b2nd-conformance-{}-{}", std::process::id(), adapter.file_name()));
     fs::create_dir_all(&scratch)?;
@@ -111,7 +111,7 @@ fn one(session: &mut Session, adapter: &Adapter, case: &Case, scratch: &Path) ->
 fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
     match (answer, &case.verdict) {
         (Answer::Crashed(how), _) => Some((Does::Crashes, how.clone())),
-        (Answer::Hung, _) => Some((Does::Hangs, "no complete answer within the time limit".into())),
+        (Answer::Hung, _) => Some((Does::Hangs, "the process did not answer or did not end in time".into())),
         (Answer::Unsupported, _) | (Answer::Rejected(_), Verdict::Reject) => None,
         (Answer::Rejected(why), Verdict::Accept(_)) => Some((Does::Rejects, why.clone())),
         (Answer::Accepted(said), Verdict::Reject) => Some((Does::Accepts, said.to_string().chars().take(200).collect())),

@@ -75,7 +75,7 @@ fn valid(suite: &mut Suite) {
         ("frame_len-63", "frame_len is 2^63", Header { frame_len: 1 << 63, ..header() }),
         ("nbytes-max", "nbytes is 2^63 - 1", Header { nbytes: i64::MAX, ..header() }),
         ("cbytes-max", "cbytes is 2^63 - 1", Header { cbytes: i64::MAX, ..header() }),
-        ("cbytes-negative", "cbytes is -1, which matters only when chunks are read", Header { cbytes: -1, ..header() }),
+        ("cbytes-negative", "cbytes is -1, which is preserved", Header { cbytes: -1, ..header() }),
         ("typesize-max", "typesize is 2^31 - 1", Header { typesize: i32::MAX, ..header() }),
         ("blocksize-negative", "blocksize is -1, which is preserved", Header { blocksize: -1, ..header() }),
         ("chunksize-minus-one", "chunksize is -1, as in some files without data", Header { chunksize: -1, ..header() }),

@@ -91,7 +91,7 @@ fn limits(suite: &mut Suite) {
     }
 }
 
-/// Adds cases with a wrong marker of each field, and cases that end before each field.
+/// Adds cases with wrong markers of fields, and cases that end before or in a field.
 fn markers(suite: &mut Suite) {
     let meta = Meta::new(&[400, 3], &[110, 3], &[57, 3], "|u1");
     let bytes = meta.bytes();

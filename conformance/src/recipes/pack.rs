@@ -1,8 +1,8 @@
-//! MessagePack in its shortest form, as needed for attributes and schemas.
+//! MessagePack in its shortest form.
 
 use super::bytes::{be16, be32, low};
 
-/// Packs an integer that is not negative.
+/// Packs an integer from 0 to 2^32 - 1.
 pub(crate) fn int(value: usize) -> Vec<u8> {
     match value {
         0..=0x7f => vec![low(value)],

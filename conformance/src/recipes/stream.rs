@@ -45,7 +45,7 @@ impl Codec {
         }
     }
 
-    /// Compresses data. Long runs of a byte become matches (in Zstandard, RLE blocks), and other bytes become literals.
+    /// Compresses data. Only long runs of a byte become shorter.
     pub(crate) fn compress(self, data: &[u8]) -> Vec<u8> {
         match self {
             Codec::BloscLz => blosclz(data),

@@ -12,7 +12,7 @@ pub struct Limits {
     pub time: Duration,
     /// The address space of a process in bytes; 0 means no limit. It is limited with `ulimit` in a shell, and only on Unix.
     pub memory: u64,
-    /// The number of requests that run at the same time.
+    /// The maximum number of requests that run at the same time; 0 means 1.
     pub jobs: usize,
 }
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::limits;
 
-/// How a process ended, and its output.
+/// How a process ended: with an exit code (and its standard output and standard error), by a signal (and its standard error), or not in
+/// time.
 pub(super) enum Ended {
     Exit(i32, Vec<u8>, Vec<u8>),
     Signal(i32, Vec<u8>),

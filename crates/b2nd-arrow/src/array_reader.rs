@@ -49,7 +49,7 @@ impl ArrayReader {
     ///
     /// # Errors
     ///
-    /// Fails if the array has empty rows, rows longer than 64 MiB or elements without an Arrow type.
+    /// Fails if the array's dtype is missing or cannot be parsed. Also returns the errors of [`with`](ArrayReader::with).
     pub fn new(array: Array) -> Result<ArrayReader> {
         let (shape, dtype) = (array.geometry().shape().to_vec(), array.dtype().cloned());
         let dtype = dtype.ok_or_else(|| Error::new(ErrorKind::Refused, "the array's dtype is missing or cannot be parsed"))?;
@@ -66,7 +66,7 @@ impl ArrayReader {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`new`](ArrayReader::new).
+    /// Fails if the rows are empty or longer than 64 MiB, or if the elements have no Arrow type.
     pub fn with<E: Into<Error>>(
         dtype: DType,
         shape: &[i64],

@@ -54,7 +54,7 @@ impl CellReader {
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read. Also returns the errors of [`from_frame`](CellReader::from_frame).
+    /// Fails if the source cannot be read or contains no frame. Also returns the errors of [`from_frame`](CellReader::from_frame).
     pub fn new(source: Bytes) -> Result<CellReader> {
         CellReader::from_frame(Frame::open(source)?)
     }
@@ -63,8 +63,8 @@ impl CellReader {
     ///
     /// # Errors
     ///
-    /// Fails if the frame is not an object array, a batch array or a list array ([`NotFound`](ErrorKind::NotFound)), holds lists without an
-    /// Arrow type, or cannot be read.
+    /// Fails if the frame is not an object array, a batch array or a list array ([`NotFound`](ErrorKind::NotFound)), is sparse, holds
+    /// values of a type that is not supported, or cannot be read.
     pub fn from_frame(frame: Frame<Bytes>) -> Result<CellReader> {
         let cells = cells_in(frame)?;
         let (leaf, count) = (&cells.leaf, cells.len()?);

@@ -10,11 +10,11 @@ use b2nd_store::{Bytes, Folder, Store};
 use crate::column::text_builder::{MAX_BYTES, too_long};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The number of bytes at the start of a chunk that are read together with its header, because the block table follows the header.
+/// The maximum number of bytes that are read first from a chunk: its header and, usually, its whole block table.
 const FRONT: u64 = 4096;
 
 /// The maximum number of bytes of data for each compressed byte. Without it, a short damaged file could cause a large allocation.
-/// Only data of nothing but equal bytes can exceed it, and cells start with a marker of MessagePack or Arrow IPC.
+/// Cells stay far below it.
 const MAX_RATIO: usize = 1 << 21;
 
 /// A frame whose header has been read.
