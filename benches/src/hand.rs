@@ -1,9 +1,9 @@
-//! Encodes and decodes the array metalayer with hand-written code, without serde. It is as strict as the crate, but supports only
+//! Encodes and decodes the array metalayer with hand-written code, without serde. It is about as strict as the crate, but supports only
 //! one layout.
 
 use b2nd::Geometry;
 
-/// More bytes than any metalayer in the benchmarks has.
+/// More bytes than any array metalayer in the benchmarks has.
 pub const CAPACITY: usize = 512;
 
 /// Encodes into the start of a buffer and returns the length.
@@ -52,7 +52,7 @@ pub struct Decoded<'a> {
     pub dtype: &'a str,
 }
 
-/// Decodes the whole input, and accepts the same input as the crate.
+/// Decodes the whole input.
 pub fn decode<'a>(input: &'a [u8], place: &mut Decoded<'a>) -> Option<()> {
     let (&[count, version, ndim], mut rest) = input.split_first_chunk()?;
     if count != 0x97 || version > 0x7f || ndim > 16 {
