@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::piped::is_standard;
 use crate::values::SelectedArray;
 
-/// A format in which values are written. The ending of a file's name or an option selects it.
+/// A format in which values are written. The ending of a file's name or an option can select it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text: a line for each row of the last dimension, or for each element if the array has one dimension.

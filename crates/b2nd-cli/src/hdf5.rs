@@ -64,8 +64,8 @@ pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
 }
 
 /// Writes a dataset as an array. If `given` is empty, the first chunk that is not special decides: if Blosc2 compressed it in the layout of
-/// the array, all chunks are copied; otherwise all are compressed, like the first chunk in the file if Blosc2 wrote it, or else with
-/// `options`.
+/// the array, all chunks are copied; otherwise all are compressed, like the first chunk in the file if Blosc2 wrote it with a level
+/// above 0, or else with `options`.
 pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &Options) -> Result<()> {
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();

@@ -59,7 +59,7 @@ pub(crate) fn must_not_be_input(target: &Path, source: &Path) -> Result<()> {
     }
 }
 
-/// Fails if the ending of a new frame's or store's name belongs to another format, such as `.npy`.
+/// Fails if the name of a new frame or store has an ending such as `.npy`, which belongs to another format.
 pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_foreign = ["npy", "npz", "csv", "json", "txt", "arrow", "parquet", "zarr", "h5", "hdf5"].contains(&&*ending);

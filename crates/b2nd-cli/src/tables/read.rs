@@ -31,7 +31,7 @@ const TYPE: usize = 48;
 /// The number of lines of the screen that are kept free for other things than rows, such as names and types.
 const OTHER_LINES: usize = 5;
 
-/// The number of rows that are formatted together.
+/// The maximum number of rows of a table that are formatted together.
 const BATCH: usize = 1 << 13;
 
 /// Opens the table that an argument names. Returns `None` if it names no table.
@@ -39,7 +39,7 @@ pub(super) fn table_at(word: &Path) -> Result<Option<Table>> {
     Ok(find(word)?.map(|(store, key)| Table::from_store(store, &key)).transpose()?)
 }
 
-/// Opens a table like [`table_at`], with all rows and all readable columns selected.
+/// Opens a table like [`table_at`], with all rows selected, and all readable columns except columns of objects.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |table: Table| {
         let (projection, all) = (all_columns(&table), table.rows());
@@ -208,7 +208,7 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
 /// Writes the selected elements as a table: the fields of structures as columns, other elements as one column.
 pub(crate) fn write_array(values: SelectedArray, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
     let format = format_of(form).unwrap_or(Format::Arrow);
-    let untyped = "the dtype is unknown: for frames without an array, use --dtype; for arrays without it, `b2nd upgrade --dtype`";
+    let untyped = "the dtype is unknown: for frames without an array, use --dtype; for Caterva arrays, `b2nd upgrade --dtype`";
     let dtype = values.array.dtype().cloned().ok_or_else(|| Error::new(untyped))?;
     let (shape, bar) = (values.selection.shape(), progress::bytes(values.len()));
     let row = values.len() / shape.first().map_or(1, |rows| rows.unsigned_abs().max(1));
