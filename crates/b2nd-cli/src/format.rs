@@ -67,8 +67,8 @@ impl OutputFormat {
         matches!(self, OutputFormat::Arrow | OutputFormat::ArrowStream | OutputFormat::Parquet)
     }
 
-    /// Writes the selected elements in this format. Fails for Arrow, Parquet and Zarr, which `b2nd export` writes in another way. `width` is
-    /// the width of the terminal, for text.
+    /// Writes the selected elements in this format. Fails for Arrow, Parquet and Zarr, which `b2nd export` writes in another way. `width`
+    /// is the width of the terminal, for text.
     pub(crate) fn write(
         self,
         values: &SelectedArray,
