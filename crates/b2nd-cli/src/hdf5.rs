@@ -102,7 +102,7 @@ fn opened(place: &FramePlace) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> 
     source.map(|source| b2nd_hdf5::File::open(source)?.dataset(key)).transpose()
 }
 
-/// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, the codec if Blosc or Blosc2 compressed them,
+/// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, the codec if Blosc or Blosc2 wrote them,
 /// and the blockshape if Blosc2 did and it is known. Returns `None` if the location is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
 pub(crate) fn chunks(place: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {

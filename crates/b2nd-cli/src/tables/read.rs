@@ -272,13 +272,13 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             Ok(kind) => (kind.to_string(), ""),
             Err(why) => (column.kind().to_owned(), why),
         };
-        // The size is left empty if the column has no Arrow type or no stored values, or if its files cannot be opened.
+        // The size is left empty if it is not known, for example because the column has no Arrow type.
         let (bytes, ratio) = match table.column_sizes(place) {
             Ok((packed @ 1.., plain)) => {
                 // The ratio is computed from the rows that exist, not from all allocated rows.
                 let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
                 let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
-                // A column of strings has no ratio, because the used part of its data is not known without reading the column.
+                // A column of kind `utf8` has no ratio, because the used part of its data is not known without reading the column.
                 let ratio = match column.kind() {
                     "utf8" => String::new(),
                     _ => format!("{}x", significant(plain as f64 / packed as f64, 3)),
