@@ -16,7 +16,7 @@ pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Fails if the path exists, unless it is a file and `overwrite` is true. Directories are never replaced, so that a wrong name cannot
+/// Fails if the path exists and `overwrite` is false, or if it is a directory. Directories are never replaced, so that a wrong name cannot
 /// delete their files.
 pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     match overwrite {
@@ -28,7 +28,7 @@ pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     }
 }
 
-/// Fails if the target of a command exists, unless it is a file and `overwrite` is true, or if it would replace the input, which the
+/// Fails if the target of a command exists and `overwrite` is false, if it is a directory, or if it would replace the input, which the
 /// argument `source` names. Standard output is always free.
 pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Result<()> {
     must_not_be_input(target, source)?;
