@@ -31,7 +31,7 @@ impl Data {
         Ok((data, is_cut))
     }
 
-    /// Opens the array or the list in the frame that an argument names. `part` selects the values of a list.
+    /// Opens the array or the list in the frame that an argument names. `part` or `slice` selects the values of a list.
     pub(crate) fn in_frame(word: &Path, start: &Start, part: &TablePart, slice: Option<&Slice>) -> Result<(Data, bool)> {
         let source = source_at(word, start)?;
         let values = SelectedArray::of(source.clone(), start, slice);

@@ -30,7 +30,7 @@ impl Tolerance {
         self.rtol.is_some() || self.atol.is_some()
     }
 
-    /// Returns true if a tolerance is given and the numbers are equal within it, as in NumPy's `isclose` with `equal_nan=True`.
+    /// Returns true if a tolerance is given and the numbers are equal within it. NaN equals NaN.
     pub(crate) fn accepts(&self, one: Number, other: Number) -> bool {
         let room = self.atol.unwrap_or(0.0) + self.rtol.unwrap_or(0.0) * other.to_f64().abs();
         self.is_given() && (one == other || distance(one, other) <= room.clamp(f64::MIN, f64::MAX))
@@ -96,7 +96,7 @@ pub(crate) struct Lines {
     pub(crate) lines: Vec<String>,
     /// Sentences about what was not compared.
     pub(crate) unread: Vec<String>,
-    /// The width of the terminal, if there is one. Texts are cut to it.
+    /// The width of the terminal, if there is one.
     width: Option<usize>,
 }
 

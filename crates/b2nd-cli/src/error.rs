@@ -14,8 +14,8 @@ pub(crate) const INSTALL: &str = "install one that can, with `cargo install --pa
 /// `?` turns errors of other crates into [`Error::Read`]. Errors of writing output are mapped to [`Error::Write`] where they occur.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// A file cannot be read or created, or an argument is wrong. Most commands report the error and continue with the next file, if there
-    /// is one.
+    /// For example, a file cannot be read or created, or an argument is wrong. Most commands report the error and continue with the next
+    /// file, if there is one.
     Read(Box<dyn std::error::Error + Send + Sync>),
     /// Standard output or standard error cannot be written. The command ends.
     Write(io::Error),
@@ -27,7 +27,7 @@ impl Error {
         Error::Read(sentence.to_string().into())
     }
 
-    /// Returns true if the error is caused by the kind of the file: the file is intact, but contains no values.
+    /// Returns true if the error is caused by the kind of the file, not by damage.
     pub(crate) fn is_of_kind(&self) -> bool {
         use b2nd_ndarray::Error::{Elsewhere, NoArray};
         let Error::Read(error) = self else { return false };

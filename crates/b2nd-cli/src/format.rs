@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::piped::is_standard;
 use crate::values::SelectedArray;
 
-/// A format in which values are written. The ending of a file's name or an option selects it.
+/// A format in which values are written. The ending of a file's name or an option can select it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text: a line for each row of the last dimension, or for each element if the array has one dimension.
@@ -67,8 +67,8 @@ impl OutputFormat {
         matches!(self, OutputFormat::Arrow | OutputFormat::ArrowStream | OutputFormat::Parquet)
     }
 
-    /// Writes the selected elements in this format. Fails for Arrow, Parquet and Zarr, which `b2nd export` writes in another way. `width` is
-    /// the width of the terminal, for text.
+    /// Writes the selected elements in this format. Fails for Arrow, Parquet and Zarr, which `b2nd export` writes in another way. `width`
+    /// is the width of the terminal, for text.
     pub(crate) fn write(
         self,
         values: &SelectedArray,

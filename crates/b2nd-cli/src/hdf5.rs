@@ -64,8 +64,8 @@ pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
 }
 
 /// Writes a dataset as an array. If `given` is empty, the first chunk that is not special decides: if Blosc2 compressed it in the layout of
-/// the array, all chunks are copied; otherwise all are compressed, like the first chunk in the file if Blosc2 wrote it, or else with
-/// `options`.
+/// the array, all chunks are copied; otherwise all are compressed, like the first chunk in the file if Blosc2 wrote it with a level
+/// above 0, or else with `options`.
 pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &Options) -> Result<()> {
     let frame = Frame::open(&*dataset)?;
     let header = frame.header();
@@ -102,7 +102,7 @@ fn opened(place: &FramePlace) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> 
     source.map(|source| b2nd_hdf5::File::open(source)?.dataset(key)).transpose()
 }
 
-/// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, the codec if Blosc or Blosc2 compressed them,
+/// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, the codec if Blosc or Blosc2 wrote them,
 /// and the blockshape if Blosc2 did and it is known. Returns `None` if the location is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
 pub(crate) fn chunks(place: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {

@@ -50,7 +50,7 @@ pub(crate) struct Paths {
 
 /// What was found at a path: a frame, a store or a leaf.
 pub(crate) enum Found<'a, 's> {
-    /// A frame: a file, the directory of a sparse frame, or a leaf of a store.
+    /// A frame, which can be a leaf of a store.
     Frame { place: FramePlace<'a>, frame: &'a Frame<'s> },
     /// A store, or a group of the store if `key` is given. Its leaves are found next, except with [`Leaves::Itself`].
     Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Arc<Store> },
@@ -87,7 +87,7 @@ pub(crate) enum Leaves {
 /// A function that shows what was found. It returns false if a part could not be read.
 pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
 
-/// A function like [`Show`] that several threads call. Each call gets a writer of its own.
+/// A function like [`Show`] that several threads can call. It writes to the writer that it is given.
 pub(crate) type ShowAtOnce<'s> = dyn Fn(&Found, &mut dyn Write) -> Result<bool> + Sync + 's;
 
 impl Paths {
@@ -109,8 +109,8 @@ impl Paths {
     }
 }
 
-/// [`Paths::each_at_once`] reads files in batches. A batch has this number of files for each thread. Larger batches would take time to
-/// allocate and free more memory.
+/// [`Paths::each_at_once`] reads files in batches. A batch has at most this number of files for each thread. Larger batches would need
+/// more memory.
 const FILES_PER_THREAD: usize = 32;
 
 impl Paths {
@@ -119,7 +119,7 @@ impl Paths {
         Paths { paths: vec![path.to_owned()], ..Paths::default() }
     }
 
-    /// Removes the last path if it is not a file but a slice.
+    /// Removes and returns the last of several paths if it is not a file but a slice.
     pub(crate) fn take_slice(&mut self) -> Option<Slice> {
         let last = self.paths.last().filter(|last| self.paths.len() > 1 && !last.exists())?;
         let slice = last.to_str()?.parse().ok()?;
@@ -297,7 +297,7 @@ pub(crate) fn group(store: &StoreListing, key: &str) -> Option<StoreListing> {
     Some(StoreListing { attributes, groups: others, leaves, has_embed: store.has_embed, ..StoreListing::default() })
 }
 
-/// Returns an error for a group that only has attributes.
+/// Returns an error for a group without leaves.
 pub(crate) fn no_leaf() -> Error {
     Error::new("it is a group without leaves")
 }
@@ -328,7 +328,7 @@ fn show_leaf(path: &str, store: &Arc<Store>, leaf: &Leaf, show: &mut Show) -> Re
     show(&Found::Frame { place, frame: &frame })
 }
 
-/// If `shown` is an error, prints this error to `err`. Returns whether everything could be read.
+/// If something could not be read, prints the error to `err`. Returns whether everything could be read.
 fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<bool> {
     let error = match shown {
         Ok(complete) => return Ok(complete),

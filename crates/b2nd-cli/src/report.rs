@@ -7,7 +7,7 @@ use b2nd_view::text::{LABEL, TITLE, columns, hex, printable, shortened, styled, 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// The maximum number of characters that are shown of a text or a byte string.
+/// The maximum number of characters that are shown of a text or a byte string of a table.
 const TEXT: usize = 40;
 
 /// The maximum number of characters of a name in a summary. With the limits of types and values, most lines have at most 80 characters.
@@ -25,10 +25,10 @@ const GRID_TYPE: usize = 14;
 /// The maximum number of values in the histogram of a table's column. The first values are taken.
 pub(crate) const SAMPLE: usize = 1 << 20;
 
-/// The number of significant digits of floats in a grid.
+/// The maximum number of significant digits of floats in a grid.
 const GRID_DIGITS: usize = 6;
 
-/// The number of significant digits of floats in text.
+/// The maximum number of significant digits of floats in text.
 pub(crate) const DIGITS: usize = 8;
 
 /// Formats the statistics of several columns as a grid with a row for each. Columns of the grid without values are left out.
@@ -100,7 +100,7 @@ pub(crate) enum Of {
     Texts(String, Option<u64>),
     /// Byte strings of a table, with the same fields as `Texts`.
     Bytes(String, Option<u64>),
-    /// Values that have no statistics except their number. Contains the name of their type.
+    /// Values that are only counted. Contains the name of their type.
     Cells(String),
 }
 
@@ -210,7 +210,8 @@ impl Report {
             ("std", std),
             ("values", json!(values)),
         ];
-        // Only columns of tables and batch, list and object arrays have these two fields. `distinct` is only known for texts and byte strings that are not too many to count.
+        // Only columns of tables and batch, list and object arrays have these two fields. `distinct` is only known for texts and byte
+        // strings that are not too many to count.
         object.extend(self.nulls.map(|nulls| ("nulls", json!(nulls))));
         object.extend(self.nulls.map(|_| ("distinct", json!(of.distinct().flatten()))));
         let quantiles = self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect());

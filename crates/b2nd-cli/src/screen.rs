@@ -147,7 +147,7 @@ pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &m
     Ok(())
 }
 
-/// Returns the number of columns that fit, and whether all columns fit. If `has_more` is true, the array has columns that are not in
+/// Returns the number of columns to print, and whether these are all columns. If `has_more` is true, the array has columns that are not in
 /// `rows`.
 fn fitting_columns(rows: &[Vec<String>], width: usize, has_more: bool) -> (usize, bool) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -68,7 +68,7 @@ impl Served {
         let name = location.place().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
         let is_folder = location.key().is_none() && path.is_dir() && !path.join(SPARSE_FRAME).is_file();
         if is_folder && Store::open(path)?.list().is_err() {
-            return Err(Error::new("it is not a store that can be listed: -r searches it for frames and stores"));
+            return Err(Error::new("it is not a store that can be listed: -r searches other directories for frames and stores"));
         }
         let served = Served::new(name, location);
         served.open().map(|_| served)

@@ -16,7 +16,7 @@ pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Fails if the path exists, unless it is a file and `overwrite` is true. Directories are never replaced, so that a wrong name cannot
+/// Fails if the path exists and `overwrite` is false, or if it is a directory. Directories are never replaced, so that a wrong name cannot
 /// delete their files.
 pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     match overwrite {
@@ -28,7 +28,7 @@ pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     }
 }
 
-/// Fails if the target of a command exists, unless it is a file and `overwrite` is true, or if it would replace the input, which the
+/// Fails if the target of a command exists and `overwrite` is false, if it is a directory, or if it would replace the input, which the
 /// argument `source` names. Standard output is always free.
 pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Result<()> {
     must_not_be_input(target, source)?;
@@ -59,7 +59,7 @@ pub(crate) fn must_not_be_input(target: &Path, source: &Path) -> Result<()> {
     }
 }
 
-/// Fails if the ending of a new frame's or store's name belongs to another format, such as `.npy`.
+/// Fails if the name of a new frame or store has an ending such as `.npy`, which belongs to another format.
 pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_foreign = ["npy", "npz", "csv", "json", "txt", "arrow", "parquet", "zarr", "h5", "hdf5"].contains(&&*ending);

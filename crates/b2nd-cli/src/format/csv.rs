@@ -33,7 +33,7 @@ pub(super) fn write(values: &SelectedArray, out: &mut dyn Write, bar: &ProgressB
             Some(dtype) => cell(dtype, item),
             None => hex(item, ""),
         };
-        // Most readers skip a blank line.
+        // Some readers, such as pandas, skip a blank line.
         let cells = if cells.is_empty() && record == 1 { "\"\"" } else { &cells };
         written += 1;
         let after = if written % record == 0 { "\n" } else { "," };

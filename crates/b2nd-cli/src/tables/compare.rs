@@ -12,7 +12,7 @@ use crate::differences::{Differing, Lines, Tolerance, distance};
 use crate::error::{Error, Result};
 
 /// Compares the values of two tables. Adds lines to `lines` for each column that differs or is only in one of the tables, and a sentence
-/// for each column that cannot be read. If the tables differ in their number of rows, adds only a line that says so.
+/// for each stored column that cannot be read. If the tables differ in their number of rows, adds only a line that says so.
 ///
 /// # Errors
 ///

@@ -31,7 +31,7 @@ const TYPE: usize = 48;
 /// The number of lines of the screen that are kept free for other things than rows, such as names and types.
 const OTHER_LINES: usize = 5;
 
-/// The number of rows that are formatted together.
+/// The maximum number of rows of a table that are formatted together.
 const BATCH: usize = 1 << 13;
 
 /// Opens the table that an argument names. Returns `None` if it names no table.
@@ -39,7 +39,7 @@ pub(super) fn table_at(word: &Path) -> Result<Option<Table>> {
     Ok(find(word)?.map(|(store, key)| Table::from_store(store, &key)).transpose()?)
 }
 
-/// Opens a table like [`table_at`], with all rows and all readable columns selected.
+/// Opens a table like [`table_at`], with all rows selected, and all readable columns except columns of objects.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |table: Table| {
         let (projection, all) = (all_columns(&table), table.rows());
@@ -208,7 +208,7 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
 /// Writes the selected elements as a table: the fields of structures as columns, other elements as one column.
 pub(crate) fn write_array(values: SelectedArray, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
     let format = format_of(form).unwrap_or(Format::Arrow);
-    let untyped = "the dtype is unknown: for frames without an array, use --dtype; for arrays without it, `b2nd upgrade --dtype`";
+    let untyped = "the dtype is unknown: for frames without an array, use --dtype; for Caterva arrays, `b2nd upgrade --dtype`";
     let dtype = values.array.dtype().cloned().ok_or_else(|| Error::new(untyped))?;
     let (shape, bar) = (values.selection.shape(), progress::bytes(values.len()));
     let row = values.len() / shape.first().map_or(1, |rows| rows.unsigned_abs().max(1));
@@ -272,13 +272,13 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             Ok(kind) => (kind.to_string(), ""),
             Err(why) => (column.kind().to_owned(), why),
         };
-        // The size is left empty if the column has no Arrow type or no stored values, or if its files cannot be opened.
+        // The size is left empty if it is not known, for example because the column has no Arrow type.
         let (bytes, ratio) = match table.column_sizes(place) {
             Ok((packed @ 1.., plain)) => {
                 // The ratio is computed from the rows that exist, not from all allocated rows.
                 let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
                 let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
-                // A column of strings has no ratio, because the used part of its data is not known without reading the column.
+                // A column of kind `utf8` has no ratio, because the used part of its data is not known without reading the column.
                 let ratio = match column.kind() {
                     "utf8" => String::new(),
                     _ => format!("{}x", significant(plain as f64 / packed as f64, 3)),
