@@ -35,8 +35,8 @@ pub(crate) struct Answer {
 ///
 /// # Errors
 ///
-/// Fails if the file does not exist or cannot be read, if fewer bytes are received than the range has according to `known`, or if the
-/// server answers that the file's ETag is not the one in `known`. Weak ETags are not compared, and some servers ignore the ETag.
+/// Fails if the file does not exist or cannot be read, if fewer bytes are received than expected, or if the server answers that the file's
+/// ETag is not the one in `known`. Weak ETags are not compared, and some servers ignore the ETag.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,

@@ -83,7 +83,7 @@ impl CatalogRow {
     /// # Errors
     ///
     /// Fails if the source returns an error, if the array metalayer or another part that is needed cannot be read, or if the file is cut
-    /// off. The columns that could be determined are filled in nevertheless.
+    /// off. The columns that were determined before are filled in nevertheless.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd_frame::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.position()));
