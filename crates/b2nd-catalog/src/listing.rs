@@ -88,7 +88,7 @@ async fn check_webdav(directory: Url) -> anyhow::Result<()> {
     let request = Client::new().request(Method::from_bytes(b"PROPFIND")?, with_user(directory)).header("Depth", "0");
     match request.send().await.map(|answer| answer.status()) {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
-            bail!("it is not a file, and the server does not list directories by WebDAV: scan the URLs of files")
+            bail!("there is no such file, and the server does not list directories by WebDAV: scan the URLs of files")
         }
         Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
             bail!("it is not a file, and listing it by WebDAV failed: {status}")

@@ -31,7 +31,7 @@ pub struct Object {
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970.
     pub modified: Option<i64>,
-    /// The files of a `.b2d` store; empty for any other file.
+    /// The listed files of a `.b2d` store; empty for any other file.
     pub members: Vec<Member>,
 }
 

@@ -20,8 +20,8 @@ pub struct CatalogRow {
     pub kind: Option<&'static str>,
     /// The reason why the file or leaf could not be read, or why a location could not be listed.
     pub error: Option<String>,
-    /// The length of the file in bytes (for a sparse frame, of the file with its header), the total length of the files of a `.b2d` store,
-    /// or `None` for a leaf.
+    /// The length of the file in bytes (for a sparse frame, of the file with its header), the total length of the listed files of a `.b2d`
+    /// store, or `None` for a leaf.
     pub size: Option<i64>,
     /// The ETag, by which the server identifies this version of the file. For a `.b2d` store, it is computed from the store's files.
     pub etag: Option<String>,
