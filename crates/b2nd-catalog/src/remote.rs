@@ -7,8 +7,8 @@ use b2nd_store::get_range;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
-/// A limit in bytes: for the parts of a remote file that a scan keeps in memory, for a single read of a file on a disk, and for a table from
-/// a server without ranges.
+/// A limit in bytes: for the parts of a remote file that a scan keeps in memory, for a single read of a file on a disk, and for a
+/// table from a server without ranges.
 pub(crate) const HELD: u64 = 1 << 28;
 
 pub(crate) const CHANGED: &str = "it was changed after it was listed or opened, or fewer bytes than requested were read";
