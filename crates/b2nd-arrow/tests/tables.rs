@@ -299,7 +299,7 @@ fn batches_end_where_blocks_do() {
         let ends = ends(start, batch_size);
         assert!(ends[..ends.len() - 1].iter().all(|end| blocks.contains(end)), "{start} {batch_size}: {ends:?}");
     }
-    // If a block is longer than a batch, it is split into several batches and decompressed once.
+    // If a block is longer than a batch, it is split into several batches.
     let ends: BTreeSet<u64> = ends(0, 5).into_iter().collect();
     assert!(blocks.iter().skip(1).all(|block| ends.contains(block)), "{ends:?}");
 }

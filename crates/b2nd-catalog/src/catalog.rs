@@ -17,8 +17,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use crate::columns::{SCHEMA, batch};
 use crate::row::{CatalogRow, Extent};
 
-/// The maximum number of rows in a row group. Scanned rows are sorted by URL in parts of about this length, so that the statistics of each
-/// page cover a narrow range of URLs.
+/// The maximum number of rows in a row group. Scanned rows are sorted by URL in parts of at least this length (the last part may be
+/// shorter), so that the statistics of each page cover a narrow range of URLs.
 const GROUP: usize = 1 << 15;
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -90,7 +90,7 @@ impl Writer {
     }
 
     fn send(&mut self, piece: Piece) -> Result<()> {
-        // Sending fails only if the thread has ended early because of an error.
+        // Sending fails only if the thread has ended early.
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 

@@ -30,7 +30,7 @@ pub struct Job {
     /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
     #[arg(long)]
     jobs: Option<NonZeroUsize>,
-    /// Also read attributes. They are at the end of a frame, so most files on servers need a second request.
+    /// Also read attributes. They are at the end of a frame, so on servers, files of more than 4 KiB need a second request.
     #[arg(long)]
     attributes: bool,
     /// Also read the index if it is needed to count the chunks.
@@ -70,14 +70,14 @@ struct Listed {
 }
 
 impl Job {
-    /// Scans until all listed files are read or the future `stop` completes. If `stop` completes first, the catalogue contains the files
-    /// that were read completely until then.
+    /// Scans until all listed files are read or the future `stop` completes. If `stop` completes first, the catalogue has no new rows of
+    /// the files that were not read until then.
     ///
     /// # Errors
     ///
-    /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be read, is locked
-    /// or was not made with the same options, or if the directory of parts has parts from a scan with another number of shards. Also fails
-    /// if a catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
+    /// Fails, for example, if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be
+    /// read, is locked or was not made with the same options, or if the directory of parts has parts from a scan with another number of
+    /// shards. Also fails if a catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;

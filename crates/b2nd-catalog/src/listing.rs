@@ -18,7 +18,7 @@ use crate::place::{FilePlace, Member, Object, base, disk_url, micros, named, par
 
 pub use filter::{ENDINGS, Listing, Names, Unlisted};
 
-/// The number of files that are passed on together while a directory is walked.
+/// The maximum number of files that are passed on together while a directory is walked.
 const WALKED: usize = 256;
 
 /// Lists the file at a path or URL, or the files below the path or URL that `names` selects. An error becomes an entry of the listing.
@@ -51,7 +51,7 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
             let url = parsed(root)?;
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
             // On a web server, a name may be that of a directory if it has no ending, or the ending `b2d` or `b2frame`. Other names are
-            // taken for those of files, which saves a request.
+            // first taken for those of files, which saves a request.
             let may_be_directory = path.extension().is_none_or(|ending| ["b2d", "b2frame"].contains(&ending));
             let is_directory = root.ends_with('/')
                 || path.as_ref().is_empty()
@@ -82,13 +82,13 @@ async fn redirects_to_directory(url: &Url) -> anyhow::Result<bool> {
     Ok(is_directory)
 }
 
-/// Fails if a web server cannot list a directory. object_store would repeat the request for minutes, or return an empty list. Errors that
+/// Fails if a web server cannot list a directory. object_store might repeat the request for minutes, or return an empty list. Errors that
 /// are not final are ignored, because object_store repeats its request.
 async fn check_webdav(directory: Url) -> anyhow::Result<()> {
     let request = Client::new().request(Method::from_bytes(b"PROPFIND")?, with_user(directory)).header("Depth", "0");
     match request.send().await.map(|answer| answer.status()) {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
-            bail!("it is not a file, and the server does not list directories by WebDAV: scan the URLs of files")
+            bail!("there is no such file, and the server does not list directories by WebDAV: scan the URLs of files")
         }
         Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
             bail!("it is not a file, and listing it by WebDAV failed: {status}")
@@ -117,8 +117,7 @@ fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object 
     Object { size, etag: found.e_tag, modified, ..object }
 }
 
-/// Lists the files below a directory, on a separate thread. Unlike a listing by object_store, this listing continues after a directory that
-/// cannot be listed.
+/// Lists the files below a directory, on a separate thread. The listing continues after a directory that cannot be listed.
 fn walk(directory: PathBuf, names: Names) -> Listing {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     tokio::task::spawn_blocking(move || {

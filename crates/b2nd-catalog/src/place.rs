@@ -31,7 +31,7 @@ pub struct Object {
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970.
     pub modified: Option<i64>,
-    /// The files of a `.b2d` store; empty for any other file.
+    /// The listed files of a `.b2d` store; empty for any other file.
     pub members: Vec<Member>,
 }
 
@@ -47,7 +47,7 @@ pub struct Member {
     pub modified: Option<i64>,
 }
 
-/// Characters that must be escaped in the path of a URL.
+/// The characters that are escaped in the path of a URL.
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 
@@ -61,7 +61,7 @@ impl FilePlace {
     /// # Errors
     ///
     /// Fails if the text is empty, a URL is not valid, its scheme is not supported, it is the URL of a server and has a query or a
-    /// fragment, or the environment has wrong settings for this scheme.
+    /// fragment, or the settings for this scheme in the environment are wrong or missing.
     pub fn of(text: &str) -> Result<FilePlace> {
         if !text.contains("://") {
             return Ok(FilePlace::Disk(std::path::absolute(text)?));
@@ -130,7 +130,7 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`FilePlace::of`]. Also fails if a path on a disk has no URL.
+    /// Returns the errors of [`FilePlace::of`].
     pub fn of(text: &str) -> Result<Object> {
         let place = FilePlace::of(text)?;
         let url = match &place {
@@ -186,7 +186,7 @@ pub fn shown(text: &str) -> String {
     format!("{}{}", &text[..start], &text[host..])
 }
 
-/// Creates the store for a server that needs a user and a password.
+/// Creates the store for a URL with a user or a password.
 fn for_user(url: &Url) -> Result<HttpStore> {
     let headers = reqwest::Client::new().get(url.clone()).build()?.headers().clone();
     let options = ClientOptions::new().with_allow_http(url.scheme() == "http").with_default_headers(headers);

@@ -7,7 +7,8 @@ use b2nd_store::get_range;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
-/// The maximum number of bytes of a file that a scan keeps in memory, and the maximum length of a table from a server without ranges.
+/// A limit in bytes: for the parts of a remote file that a scan keeps in memory, for a single read of a file on a disk, and for a
+/// table from a server without ranges.
 pub(crate) const HELD: u64 = 1 << 28;
 
 pub(crate) const CHANGED: &str = "it was changed after it was listed or opened, or fewer bytes than requested were read";
@@ -35,8 +36,8 @@ pub(crate) struct Answer {
 ///
 /// # Errors
 ///
-/// Fails if the file does not exist or cannot be read, if fewer bytes are received than the range has according to `known`, or if the
-/// server answers that the file's ETag is not the one in `known`. Weak ETags are not compared, and some servers ignore the ETag.
+/// Fails if the file does not exist or cannot be read, if fewer bytes are received than expected, or if the server answers that the file's
+/// ETag is not the one in `known`. Weak ETags are not compared, and some servers ignore the ETag.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,

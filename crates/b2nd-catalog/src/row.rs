@@ -20,8 +20,8 @@ pub struct CatalogRow {
     pub kind: Option<&'static str>,
     /// The reason why the file or leaf could not be read, or why a location could not be listed.
     pub error: Option<String>,
-    /// The length of the file in bytes (for a sparse frame, of the file with its header), the total length of the files of a `.b2d` store,
-    /// or `None` for a leaf.
+    /// The length of the file in bytes (for a sparse frame, of the file with its header), the total length of the listed files of a `.b2d`
+    /// store, or `None` for a leaf.
     pub size: Option<i64>,
     /// The ETag, by which the server identifies this version of the file. For a `.b2d` store, it is computed from the store's files.
     pub etag: Option<String>,
@@ -83,7 +83,7 @@ impl CatalogRow {
     /// # Errors
     ///
     /// Fails if the source returns an error, if the array metalayer or another part that is needed cannot be read, or if the file is cut
-    /// off. The columns that could be determined are filled in nevertheless.
+    /// off. The columns that were determined before are filled in nevertheless.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd_frame::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.position()));

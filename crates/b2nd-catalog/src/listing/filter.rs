@@ -29,8 +29,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Accepts names with one of these endings. An ending is the part after the last dot. If `*` is among the endings, accepts every name
-    /// except those of temporary files (`.*.tmp`).
+    /// Accepts names with one of these endings, or with any ending if `*` is among them, except the names of temporary files (`.*.tmp`). An
+    /// ending is the part after the last dot.
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
         Names {
             endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),

@@ -70,7 +70,7 @@ impl Source for Closed {
     }
 }
 
-/// Returns the part of a range that is inside the file. If the frame is damaged, the given range may end before it starts.
+/// Returns the part of a range that is inside the file. The result is empty if the given range ends before it starts.
 fn inside(range: Range<u64>, size: u64) -> Range<u64> {
     let start = range.start.min(size);
     start..range.end.min(size).max(start)

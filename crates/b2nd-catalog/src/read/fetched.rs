@@ -15,8 +15,8 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::CatalogRow;
 
-/// If several ranges are missing, shorter ranges are extended to this number of bytes. This is enough for the local header of a zip member
-/// and the first 4 KiB of its frame.
+/// If several ranges are missing, shorter ranges are extended to this number of bytes. This is usually enough for the local header of a zip
+/// member and the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 
 /// Two ranges with a gap of at most this number of bytes are fetched as one range, unless the joined range is longer than [`MOST`].
@@ -25,7 +25,7 @@ const GAP: u64 = FIRST_READ;
 /// The maximum length of a range that is made by joining ranges or extending a read.
 const MOST: u64 = 1 << 20;
 
-/// The number of parts of a file, or of files of a store, that are fetched at the same time.
+/// The maximum number of parts of a file, or of files of a store, that are fetched at the same time.
 pub(super) const FETCHED: usize = 64;
 
 /// A remote file of which some parts have been fetched. Reading bytes outside these parts fails until [`fetch`](Fetched::fetch) has fetched
@@ -163,8 +163,8 @@ impl Fetched {
 }
 
 impl State {
-    /// Returns true if an answer is from a different version of the file than the listing or earlier answers. This check is necessary
-    /// because some servers ignore the condition of a request.
+    /// Returns true if an answer shows that the file has changed since the listing or earlier answers. This check is necessary because
+    /// some servers ignore the condition of a request.
     fn is_changed(&self, now: &Found) -> bool {
         self.found.as_ref().is_some_and(|found| found.size != now.size)
             || self.answered.as_ref().is_some_and(|first| first != now)
