@@ -67,7 +67,7 @@ fn unpacked(archive: &str, directory: &Path) {
 
 #[test]
 fn every_table_is_what_python_exports() {
-    for name in ["kinds", "blocks", "empty", "names", "refused", "nested", "escaped"] {
+    for name in ["kinds", "blocks", "empty", "names", "refused", "sentinels", "nested", "bools", "escaped"] {
         is_as_python_says(&Table::open(data(&format!("{name}.b2z"))).unwrap(), &format!("{name}.arrow"));
     }
 }

@@ -49,6 +49,9 @@ impl Piped {
     pub(crate) fn print(&self) -> Result<()> {
         let Some(target) = self.target.as_ref().filter(|_| self.is_printed) else { return Ok(()) };
         let made = if fs::exists(target)? { target } else { &self.source };
+        if made.is_dir() {
+            return Err(Error::new("a sparse frame is a directory, so it cannot be written to standard output: name a target"));
+        }
         let mut made = File::open(made)?;
         io::copy(&mut made, &mut io::stdout().lock()).map_err(Error::Write)?;
         Ok(())

@@ -124,6 +124,9 @@ if __name__ == "__main__":
     write("whole.b2z", WHOLE, map(whole_row, range(300)), None, {"chunks": (100,), "blocks": (20,)})
     write("empty.b2z", {"i": b.int8(), "u": b.utf8(), "d": b.dictionary(), "l": b.list(b.int8())}, [])
     write("names.b2z", {"a.b": b.int8(), "100%": b.int8(), "é/ü": b.utf8(), "esc\\.dot": b.int8()}, [[1, 2, "3", 4]])
+    # Nulls are marked by a number of the other kind: a float among integers, and an integer among floats.
+    specs = dict(i=b.int64(null_value=-1.0), f=b.float64(null_value=-1), n=b.ndarray((2,), dtype=np.float32, null_value=-1))
+    write("sentinels.b2z", specs, [[-1, -1.0, [-1, 1]], [None, None, [-1, -1]], [2, 0.5, [0, 0]]])
     # The expected contents have only the column i, because to_arrow() rejects c and o.
     path = os.path.join(OUT, "refused.b2z")
     table = b.CTable(row(i=b.int16(), c=b.complex64(), o=b.object(nullable=True)), urlpath=path, mode="w", validate=False)
@@ -148,6 +151,10 @@ if __name__ == "__main__":
     path = os.path.join(OUT, "nested.b2z")
     b.CTable.from_arrow(given.schema, given.to_batches(), urlpath=path, mode="w").close()
     finish("nested.b2z", path)
+    given = pa.table({"b": pa.array([[True, None], [], None, [False]], pa.list_(pa.bool_()))})
+    path = os.path.join(OUT, "bools.b2z")
+    b.CTable.from_arrow(given.schema, given.to_batches(), urlpath=path, mode="w").close()
+    finish("bools.b2z", path)
     # Names in which path separators are escaped.
     points = [{"begin/point": 1, "deep": {"a.b": 2.5}}, {"begin/point": 2, "deep": {"a.b": None}}]
     given = pa.table({"trip.info": pa.array(points), "p/q": pa.array([1, 2], pa.int64())})

@@ -93,12 +93,15 @@ impl Findings {
         }
     }
 
-    /// Compares consecutive special chunks with their digests, and adds a finding for the first chunk that differs. The chunks have equal
-    /// data, so only one of them is decoded.
+    /// Compares consecutive special chunks with their digests, and adds a finding for the first chunk that differs, or if the memory limit
+    /// does not allow the comparison. The chunks have equal data, so only one of them is decoded.
     fn special(&mut self, frame: &Frame, chunks: RangeInclusive<u64>, digests: &Digests) -> Result<()> {
-        let chunk = readable(frame.chunk(*chunks.start()))?.ok();
-        let chunk = chunk.filter(|chunk| self.budget.refuses_chunk(chunk.header()).is_none());
-        let other = chunk.and_then(|chunk| digests.first_other(chunks, &chunk.into_data().ok()?));
+        let Ok(chunk) = readable(frame.chunk(*chunks.start()))? else { return Ok(()) };
+        if let Some(refused) = self.budget.refuses_chunk(chunk.header()) {
+            self.unreadable(format!("chunk {}", chunks.start()), None, refused, UNKNOWN);
+            return Ok(());
+        }
+        let other = chunk.into_data().ok().and_then(|data| digests.first_other(chunks, &data));
         other.into_iter().for_each(|chunk| self.other_values(chunk, None));
         Ok(())
     }

@@ -83,7 +83,7 @@ impl Findings {
     fn blocksize(&mut self, header: &Header) {
         let (blocksize, chunksize) = (header.blocksize(), header.chunksize());
         let are_objects = matches!(Kind::of(header, None), Kind::BatchArray | Kind::ListArray | Kind::ObjectArray);
-        if header.has_variable_chunks() {
+        if header.has_variable_chunks() && header.nbytes() != 0 {
             let fact = if are_objects { VARIABLE_CHUNKS_OF_OBJECTS } else { VARIABLE_CHUNKS };
             self.known("header", None, (fact, "its chunks vary in length".to_owned()), YES);
         }

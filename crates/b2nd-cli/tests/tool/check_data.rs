@@ -112,6 +112,9 @@ fn digests_find_damage_that_still_decodes() {
     let (out, _, status) = tests.run(&["check", "--data", "b.b2nd"]);
     assert!(out.contains(&format!("chunk 1: {others}")) && out.contains("chunk 4 at byte ") && status == 1, "{out}");
     assert_eq!(out.lines().count(), 2, "{out}");
+    // A chunk whose digest is not compared is a finding, so the digests are not said to match.
+    let (out, _, status) = tests.run(&["check", "--data", "--max-memory", "60", "b.b2nd"]);
+    assert!(out.contains("chunk 1: ") && !out.contains("digests match") && status != 0, "{out}");
     // Fewer digests than chunks, and an unknown algorithm.
     let with = |digests: &[u8]| {
         tests.write("b.b2nd", &digested);
