@@ -109,7 +109,7 @@ fn shape() -> impl Strategy<Value = Shape> {
             (boxed(), 0..20usize).prop_map(|(one, count)| Shape::StructVariant { one, other: vec![(); count] }),
             list().prop_map(Shape::Array16),
             pairs().prop_map(Shape::Map16),
-            // With 16 elements the marker would be that of an empty string, which only `dims` reads as a list.
+            // With 16 elements the marker would be that of an empty string, which `IgnoredAny` does not read as a list.
             vec(inner.clone(), 0..16).prop_map(Shape::Dims),
         ]
     })

@@ -18,7 +18,7 @@ function start() {
     return { module_or_path: await readFile(new URL(name, import.meta.url)) };
   };
   ready ??= Promise.all([module("b2nd_web_bg.wasm").then(load), module("b2nd_values_bg.wasm").then(initValues)]);
-  // A failed download is tried again the next time.
+  // A download that failed may succeed the next time.
   ready.catch(() => (ready = undefined));
   return ready;
 }

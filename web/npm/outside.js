@@ -1,4 +1,4 @@
-// A file that is open in a worker. Calls are sent to the worker. Typed arrays are transferred back without a copy.
+// A file that is open in a worker. Calls are sent to the worker. Slices that are typed arrays are transferred back without a copy.
 
 export async function outside(source) {
   const isNode = globalThis.Worker === undefined;

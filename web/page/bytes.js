@@ -1,4 +1,4 @@
-// Bytes on the left, their meaning on the right. Pointing at one side marks the same row on the other.
+// Bytes and their meaning. Pointing at one side marks the same row on the other.
 
 import { count, el, thousands, visible } from "./dom.js";
 

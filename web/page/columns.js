@@ -112,7 +112,7 @@ export class Column {
       this.leaf = await this.find("", isBatches);
       if (this.leaf === null) return this.refuse("its file is missing or is not read");
       if (kind === "utf8") this.words = await this.find(".utf8");
-      if (kind === "utf8" && this.words === null) return this.refuse("the file of its strings is missing");
+      if (kind === "utf8" && this.words === null) return this.refuse("the file of its strings is missing or is not read");
       if (isBatches) return;
       if (kind === "dictionary") this.words = await this.find("_dict", true);
       if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing or is not read");

@@ -110,7 +110,7 @@ export function build(look) {
       });
       return el("label", {}, label, input);
     };
-    // Both ends are in one item, so that they stay on the same line.
+    // Both ends are in one item, so that they stay together.
     controls.push(el("span", { class: "ends" }, end("low", "range from"), end("high", "to")));
   }
   const shown = look.axes().concat(look.fixed());

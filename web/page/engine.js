@@ -21,7 +21,7 @@ export function load(wasm) {
     Module = module.Module;
     await module.default(wasm);
   });
-  // A failed download is tried again the next time.
+  // A download that failed may succeed the next time.
   ready.catch(() => (ready = undefined));
   return ready;
 }

@@ -19,7 +19,7 @@ export function table(look) {
       columns: names ? names.length : across ? info.shape[state.columns] : 1,
       names,
       width: width(info, names),
-      // Numbers are rounded; strings in structures are in quotes and stay as they are.
+      // Floats are rounded; strings in structures are in quotes and stay as they are.
       isText: () => names === null && /^[<>|=]?[US]\d/.test(info.dtype ?? ""),
       rounds: () => !/^[<>|=]?[USM]/.test(info.dtype ?? ""),
       get: (from, to, left, right) => cells(look, from, to, left, right, names !== null),

@@ -9,7 +9,7 @@ use b2nd_frame::File;
 use serde_json::{Value, json};
 
 /// Changes a vlmetalayer and a metalayer of this process, with contents that follow from increasing numbers. Sometimes also changes the
-/// metalayer `wide` of several sectors, or the length of the metalayer `longer`, by a rewrite. The response has the last number, and the
+/// metalayer `wide` of several sectors or, by a rewrite, the length of the metalayer `longer`. The response has the last number, and the
 /// number of edits of the first two.
 pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Result<Value, Box<dyn Error>> {
     let (start, mut value, mut edits) = (Instant::now(), first, 0u64);

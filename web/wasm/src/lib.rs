@@ -48,13 +48,13 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// Fails if there is no file with this index, or if the bytes contradict the length with which the file was added, which usually
-    /// means that the file has changed.
+    /// Fails if there is no file with this index. Usually also fails if the bytes contradict the length with which the file was added,
+    /// for example because the file has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
-    /// Stores the reason why bytes cannot be fetched, so that calls that need these bytes return it as their error.
+    /// Stores the reason why bytes cannot be fetched, so that calls that need these bytes report it.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Module {
     }
 
     /// Returns the ranges that calls since the last call of `missing` needed but that are not stored, as a flat list: the index of the
-    /// file, start, end, and so on.
+    /// file, start, end, and so on. Ranges with few bytes between them are joined.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(GAP)
     }
