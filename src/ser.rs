@@ -18,7 +18,7 @@ pub use compound::Compound;
 ///
 /// Returns [`ErrorKind::Unsupported`] if the format cannot encode the value, [`ErrorKind::TooLong`] and [`ErrorKind::TooDeep`] if the value
 /// exceeds a limit of the format, [`ErrorKind::Count`] if a sequence or map does not have the length that it declared, and any error of the
-/// value's own `Serialize` or of a module of [`with`](crate::with). If the error is in a field, the error's path names it.
+/// value's own `Serialize` or of a module of [`with`](crate::with). As a rule, an error in a field has a path that names it.
 ///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
@@ -69,7 +69,7 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
 ///
 /// # Errors
 ///
-/// Returns the errors of [`to_vec`].
+/// Returns the errors of [`to_vec`], and an error if the length does not fit `usize`.
 pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
     let mut serializer = Serializer::new(Slice { buffer: &mut [], written: 0 });
     value.serialize(&mut serializer)?;
@@ -97,7 +97,7 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 pub struct Serializer<O = Vec<u8>> {
     output: O,
     depth: u8,
-    /// The encoding of the next value, if a module of [`with`](crate::with) chose it.
+    /// The encoding of the next value, if a module of [`with`](crate::with) or a `Value` chose it.
     mark: Option<Mark>,
     /// The position of the nil that was written last, or `None` if no nil was written. The position is used to reject `Some(None)` and
     /// `Some(())`.
@@ -195,7 +195,7 @@ fn unsupported<T>(what: &'static str) -> Result<T> {
     Err(Error::new(ErrorKind::Unsupported(what)))
 }
 
-/// Defines methods that write a single number.
+/// Defines methods that write a single number or boolean.
 macro_rules! numbers {
     ($($method:ident $ty:ty, $put:ident;)*) => {
         $(

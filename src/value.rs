@@ -113,7 +113,7 @@ pub enum Value {
     F64(f64),
     /// A string: fixstr, str8, str16 or str32.
     Str(String, Head),
-    /// A string that is not UTF-8, such as the flags of a frame.
+    /// A string that is not UTF-8, such as the flags of some frames.
     RawStr(Vec<u8>, Head),
     /// A byte string: bin8, bin16 or bin32.
     Bytes(Vec<u8>, Head),
@@ -130,8 +130,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// Fails if the input is not MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. The error's path
-    /// names the element, such as `steps[3]`.
+    /// Fails if the input is not MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. An error in
+    /// an element has a path, such as `steps[3]`.
     pub fn from_slice(input: &[u8]) -> Result<Value> {
         decode::whole(input, 0)
     }
@@ -140,8 +140,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// Fails if a marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither can happen with a value
-    /// from [`from_slice`](Value::from_slice).
+    /// Fails if a [`Head`] has no marker for the length, a `Fixint` is below -32, or the value nests more than 128 levels deep. None of
+    /// this can happen with a value from [`from_slice`](Value::from_slice).
     pub fn to_vec(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         encode::put(self, &mut bytes, MAX_DEPTH.into())?;

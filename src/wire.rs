@@ -25,7 +25,7 @@ pub trait Output {
     fn written(&self) -> usize;
 
     /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker of a sequence or map whose count
-    /// was unknown when its first element was written.
+    /// was unknown at its start.
     ///
     /// # Errors
     ///

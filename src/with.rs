@@ -72,7 +72,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
+                /// Fails if this encoding cannot hold the value, or if the serializer or the value's own `Serialize` returns an error.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(marker::$mark, $(&$wrapper)?(value))
                 }

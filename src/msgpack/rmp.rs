@@ -57,7 +57,7 @@ pub fn take_from_slice<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<(
 ///
 /// # Errors
 ///
-/// Fails if the value is nested too deeply, or if its own `Serialize` returns an error.
+/// Fails if the value's own `Serialize` returns an error.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     rmp_serde::to_vec_named(value).map_err(|error| refused(&error))
 }

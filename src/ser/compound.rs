@@ -1,4 +1,4 @@
-//! Serializes compound values: sequences, tuples, structs, maps and variants with data.
+//! Serializes sequences, tuples, structs and maps.
 
 use serde::{Serialize, ser};
 

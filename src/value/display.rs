@@ -106,7 +106,7 @@ fn short(value: &Value, depth: u8) -> String {
     text
 }
 
-/// Returns a string without quotes. Characters that a terminal would not show are escaped.
+/// Returns a string without quotes around it. Control characters are escaped.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     for char in text.chars() {

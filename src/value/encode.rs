@@ -1,4 +1,4 @@
-//! Encodes values, and chooses the markers of values that were not decoded.
+//! Encodes values, and chooses markers.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -126,7 +126,7 @@ impl Value {
     }
 }
 
-/// Implements conversions that choose the marker by the Rust type, as [`to_vec`](crate::to_vec) does.
+/// Implements conversions that choose the same markers as [`to_vec`](crate::to_vec).
 macro_rules! from {
     ($($ty:ty: $from:expr;)*) => {
         $(

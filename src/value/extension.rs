@@ -49,7 +49,7 @@ impl NdArray {
 impl Value {
     /// Returns the content of an extension, or `None` if the value is not an extension.
     ///
-    /// The content may nest up to `depth` levels deep. Content that nests deeper is returned as [`Extension::Other`].
+    /// Content that nests more than `depth` levels deep is returned as [`Extension::Other`].
     pub(super) fn extension_within(&self, depth: u8) -> Option<Extension<'_>> {
         let Value::Ext(kind, data, _) = self else { return None };
         // An extension inside an extension counts as a level too.

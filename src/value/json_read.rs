@@ -128,7 +128,7 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
         ("set", list @ Value::Array(..)) => Value::around(45, &list)?,
         ("tuple", Value::Array(list, _)) => Value::tuple(list),
         ("ndarray", Value::Map(pairs, _)) => {
-            let pairs = pairs.into_iter().map(|(key, value)| match (key.as_str(), value) {
+            let pairs = pairs.into_iter().filter(|pair| pair.1 != Value::Nil).map(|(key, value)| match (key.as_str(), value) {
                 (Some("data"), Value::Str(digits, _)) => Ok((key, bytes_of(unhex(&digits)?))),
                 (Some("dtype"), dtype) => {
                     let form = if dtype.as_str().is_some() { "str" } else { "descr" };

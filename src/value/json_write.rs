@@ -1,4 +1,4 @@
-//! Writes a value to a human-readable format. Types that JSON lacks are written as objects with one key.
+//! Writes a value to a human-readable format. Most types that JSON lacks are written as objects with one key.
 
 use alloc::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{Extension, Value};
 use crate::hex::Hex;
 
 /// The keys of the objects with one key that represent types that JSON lacks. An ordinary map whose only key is one of these keys is written
-/// as an object with the key `map`, since the map would otherwise be read as a different type.
+/// as an object with the key `map`, since the map could otherwise be read as a different type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
 /// A value to be written, and the number of nested levels down to which extensions in the value are decoded.
@@ -47,8 +47,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Returns true if the pairs can be written as an object: the keys are different strings, and the object would not be read as a value of a
-/// type that JSON lacks.
+/// Returns true if the pairs can be written as an object: the keys are different strings, and none of [`FORMS`] is the only key.
 fn has_names(pairs: &[(Value, Value)]) -> bool {
     let mut names = BTreeSet::new();
     let is_form = matches!(pairs, [(key, _)] if key.as_str().is_some_and(|key| FORMS.contains(&key)));

@@ -1,5 +1,5 @@
 //! Implements `Serialize` and `Deserialize` for [`Value`]. This crate's format gets the bytes of the value. Human-readable formats get
-//! objects for types that JSON lacks. All other formats get plain values.
+//! objects for most types that JSON lacks. All other formats get plain values.
 
 use alloc::vec::Vec;
 use core::fmt;

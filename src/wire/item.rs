@@ -32,7 +32,7 @@ pub(crate) enum Family {
 /// A marker and its data. For an array or map, the data is only the number of values or pairs that follow.
 #[derive(Clone, Copy)]
 pub(crate) enum Item<'de> {
-    /// The marker of nil, a boolean or a number, and the number's bytes.
+    /// The marker of nil, a boolean or a number, and the bytes of a number after it.
     Scalar(u8, &'de [u8]),
     Str(Head, &'de [u8]),
     Bytes(Head, &'de [u8]),

@@ -169,7 +169,7 @@ fn every_format_holds_the_string() {
 
 #[test]
 fn names_without_a_code_that_can_be_read_have_a_size() {
-    // NumPy writes these as '<W4' and '<f1', so the reference data has them only as parts of other dtypes.
+    // NumPy writes these as '<W4' and '<f1', which it cannot read.
     for (name, itemsize, alignment) in [("complex32", 4, 2), ("bcomplex32", 4, 2), ("float8_e5m2", 1, 1)] {
         let dtype = parse(name);
         assert_eq!((dtype.itemsize(), dtype.alignment(), dtype.to_string().as_str()), (itemsize, alignment, name));

@@ -28,7 +28,7 @@ fn written(array: ArrayMeta<&str>, json: &str) {
 #[track_caller]
 fn refused<T: DeserializeOwned + Debug>(json: &str, expected: &str) {
     let message = serde_json::from_str::<T>(json).unwrap_err().to_string();
-    // An error about the object as a whole has no line.
+    // Some errors have no line.
     let sentence = message.split_once(" at line ").map_or(message.as_str(), |(sentence, _line_and_column)| sentence);
     assert_eq!(sentence, expected);
 }

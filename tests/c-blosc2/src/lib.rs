@@ -59,7 +59,7 @@ fn int32(length: usize) -> i32 {
 
 /// Copies a buffer that the library allocated, and frees it.
 fn take(bytes: *mut u8, length: usize) -> Vec<u8> {
-    // SAFETY: the library hands over a malloc'ed buffer of this length. The pointer may be null if the length is 0.
+    // SAFETY: the library hands over a malloc'ed buffer of at least this length. The pointer may be null if the length is 0.
     unsafe {
         let copy = if length == 0 { Vec::new() } else { slice::from_raw_parts(bytes, length).to_vec() };
         sys::free(bytes.cast());
