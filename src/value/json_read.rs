@@ -128,7 +128,8 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
         ("set", list @ Value::Array(..)) => Value::around(45, &list)?,
         ("tuple", Value::Array(list, _)) => Value::tuple(list),
         ("ndarray", Value::Map(pairs, _)) => {
-            let pairs = pairs.into_iter().filter(|pair| pair.1 != Value::Nil).map(|(key, value)| match (key.as_str(), value) {
+            let named = pairs.into_iter().filter(|(key, value)| key.as_str() != Some("dtype") || *value != Value::Nil);
+            let pairs = named.map(|(key, value)| match (key.as_str(), value) {
                 (Some("data"), Value::Str(digits, _)) => Ok((key, bytes_of(unhex(&digits)?))),
                 (Some("dtype"), dtype) => {
                     let form = if dtype.as_str().is_some() { "str" } else { "descr" };

@@ -88,7 +88,9 @@ fn extensions_have_names() {
     assert_eq!(shown(&hex!("d4 2d c1")), "<ext 45, 1 byte>", "a set of no MessagePack");
     assert_eq!(shown(&hex!("d4 2c 00")), "<ext 44, 1 byte>", "a complex number of one byte");
     let objects = Value::from_slice(&hex!("c7 12 2e 82 a5 7368617065 91 01 a6 76616c756573 91 c0")).unwrap();
-    assert_eq!(serde_json::to_string(&objects).unwrap(), r#"{"ndarray":{"dtype":null,"shape":[1],"values":[null]}}"#);
+    let json = serde_json::to_string(&objects).unwrap();
+    assert_eq!(json, r#"{"ndarray":{"dtype":null,"shape":[1],"values":[null]}}"#);
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap().to_string(), objects.to_string());
     assert_eq!(objects.to_string(), "<ndarray objects [1]>");
 }
 

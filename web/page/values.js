@@ -54,7 +54,9 @@ function content(entry) {
   if (typeof entry.value === "string" && entry.value.includes("\n")) {
     return folded(entry.value.split("\n").map(visible).join("\n"));
   }
-  if (entry.content === "c0" || (entry.value !== null && entry.value !== undefined)) return folded(json(entry.value));
+  // Attributes of a store have only values.
+  if (["c0", undefined].includes(entry.content) || (entry.value !== null && entry.value !== undefined))
+    return folded(json(entry.value));
   if (entry.content)
     return el(
       "div",
