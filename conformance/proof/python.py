@@ -44,7 +44,7 @@ def items(found, call):
             call("[-1]", lambda: found[length - 1])
         call("[:]", lambda: found[:])
     except (ValueError, TypeError):
-        # Errors when an object is unpacked do not count, unless a super-chunk is read.
+        # These errors may come from unpacking an object, so they count only if a super-chunk is read.
         if isinstance(found, blosc2.SChunk):
             raise
 

@@ -14,7 +14,7 @@ pub enum Does {
     Rejects,
     /// It accepts the file but reads other facts, or encodes the facts as other bytes.
     ReadsAnother,
-    /// Its process is ended by a signal or a sanitizer, exits with an unexpected code, or prints an invalid answer.
+    /// Its process is ended by a signal or a sanitizer, exits unexpectedly, or prints an invalid answer.
     Crashes,
     /// It exceeds the time limit.
     Hangs,

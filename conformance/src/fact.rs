@@ -74,7 +74,7 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// Fails if a value has no tag, or does not fit its tag. The message contains the value.
+    /// Fails if a Boolean, a number or a string has no tag, or does not fit its tag. The message contains the value.
     pub fn from_json(json: &Value) -> Result<Fact, String> {
         let wrong = || format!("expected a tagged value, such as {{\"int\": \"5\"}}, found {json}");
         Ok(match json {

@@ -196,7 +196,7 @@ fn run() -> Result<bool, String> {
     Ok(crashed + hung + differ + unread == 0 && (refuses || refusals == 0) && read > passed / 2)
 }
 
-/// Checks that python-blosc2 behaves with the cases as the facts about its version say.
+/// Checks that python-blosc2 behaves with the cases as the facts about [`Reader::PYTHON_BLOSC2`] say.
 fn facts(program: &str, cases: &Path) -> Result<bool, String> {
     let mut worker = Worker::new(program);
     let mut all = true;
@@ -213,7 +213,7 @@ fn facts(program: &str, cases: &Path) -> Result<bool, String> {
     Ok(all)
 }
 
-/// Returns true if `b2nd check --for` would accept the frame for this reader, apart from values in Arrow.
+/// Returns true if the frame is readable and safe for this reader.
 fn passes(frame: &Vec<u8>, options: &CheckOptions, reader: Reader) -> bool {
     let Ok(opened) = Frame::open(frame) else { return false };
     let mut decompressor = Decompressor::safe().with_fallback(|chunk, data| Decompressor::new().chunk(chunk, data));

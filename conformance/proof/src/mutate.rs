@@ -5,7 +5,7 @@ use std::ops::Range;
 use b2nd_frame::{Chunk, Frame, Header, HeaderField, Sizes, Trailer, Vlmetalayers};
 use fastrand::Rng;
 
-/// A part of a frame that is changed as a unit.
+/// A range of a frame's bytes, and how it is damaged.
 struct Field {
     name: &'static str,
     range: Range<usize>,
@@ -38,7 +38,7 @@ pub(crate) struct Seed {
 }
 
 impl Seed {
-    /// Returns `None` if the bytes cannot be opened as a contiguous frame.
+    /// Returns `None` if the bytes are not those of a contiguous frame, or its index or trailer cannot be read.
     pub(crate) fn new(name: String, bytes: Vec<u8>) -> Option<Seed> {
         let frame = Frame::from_slice(&bytes).ok()?;
         let mut fields = header(frame.header().header_len());

@@ -13,7 +13,7 @@ pub(crate) enum Answer {
     /// It reads the frame without an error. Some workers return a digest.
     Read(Option<String>),
     Refused(String),
-    /// Its process ends, for example by a sanitizer or a signal, with this output.
+    /// Its process ends, for example by a sanitizer or a signal, as this text says.
     Crashed(String),
     /// It takes too much processor time, or does not answer in time.
     Hung,
@@ -30,8 +30,7 @@ struct Running {
     said: JoinHandle<String>,
 }
 
-/// The time after which a worker that has not answered is killed. A worker that takes too much processor time is ended earlier, by
-/// [`SIGXCPU`].
+/// The time after which a worker that has not answered is killed.
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// The signal that ends a worker whose frame takes more processor time than worker.c allows.

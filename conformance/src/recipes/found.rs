@@ -65,7 +65,7 @@ pub(crate) fn add(suite: &mut Suite) {
     }
     index_lies(suite);
     proof(suite);
-    // The same as in tests/frame/regressions.rs of b2nd-frame.
+    // Similar to the files in tests/frame/regressions.rs of b2nd-frame.
     let built = Frame::array(56).build();
     for (name, value) in [("minus-one", -1_i64), ("least", i64::MIN)] {
         let bytes = patched(&built.bytes, built.header_bytes.at("nbytes") + 1, &value.to_be_bytes());

@@ -363,7 +363,7 @@ pub(crate) fn array_facts(fact: Fact, meta: &Meta, elements: &[u8]) -> Fact {
     fact.with("dtype", dtype).with("elements", Fact::digest(elements))
 }
 
-/// Adds cases with sizes in the header that contradict other fields.
+/// Adds cases with wrong fields in the header.
 fn sizes(suite: &mut Suite) {
     let built = Frame::array(56).note("note", b"\xa2hi").build();
     let mut reject = |name: String, what: String, field: &str, number: &[u8]| {
@@ -476,12 +476,12 @@ fn trailers(suite: &mut Suite) {
     reject("trailer-zeroed", "the trailer is zeros", patched(&built.bytes, at, &vec![0; trailer.bytes.len()]));
     reject(
         "trailer-negative-count",
-        "the trailer declares 65,535 vlmetalayers, which C-Blosc2 before 3.2 read as -1",
+        "the trailer declares 65,535 vlmetalayers, which C-Blosc2 before 3.1 read as -1",
         patched(&built.bytes, at + trailer.at("offsets") + 1, &[0xff, 0xff]),
     );
     reject(
         "trailer-content-max",
-        "the length of a vlmetalayer is 2^31 - 1, which caused an overflow in C-Blosc2 before 3.2",
+        "the length of a vlmetalayer is 2^31 - 1, which caused an overflow in C-Blosc2 before 3.0.3",
         patched(&built.bytes, at + trailer.at("content-0") + 1, &be32(0x7fff_ffff)),
     );
     let content = at + trailer.at("content-0") + 5;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 ///
 /// # Errors
 ///
-/// Fails if the facts are not those of a metalayer, a header or a trailer.
+/// Fails if the facts cannot be encoded, for example because the layer is not metalayer, header or trailer.
 pub fn encode(layer: Layer, facts: &Fact) -> Result<Vec<u8>, String> {
     let written = match layer {
         Layer::Metalayer => metalayer(facts)?.to_metalayer(),
@@ -77,7 +77,7 @@ fn plain(fact: &Fact) -> Result<Value, String> {
             u64::try_from(*value).map_or_else(|_| json!(i64::try_from(*value).unwrap_or(0)), |value| json!(value))
         }
         Fact::Bytes(bytes) => json!(bytes),
-        // Lists are those of metalayers: pairs of a name and a content.
+        // Lists are pairs of a name and a content.
         Fact::List(pairs) => {
             let wrong = |pair: &Fact| format!("expected a list of a name and a content, both as bytes, found {pair}");
             let pair = |pair: &Fact| match pair {

@@ -44,7 +44,7 @@ pub(crate) fn whole(bytes: &[u8]) -> Result<ArrayMeta<&str>> {
 pub(crate) fn header(bytes: &[u8]) -> Result {
     let header = Header::from_slice(bytes)?;
     let written = b2nd::to_vec(&header)?;
-    // Fields that have no method in the library are taken from the written bytes.
+    // The library returns the pipeline only in parts, so its bytes are taken from the written header.
     let at = |at: usize, length: usize| Fact::bytes(written.get(at..at + length).unwrap_or_default());
     Ok(Fact::map([
         ("header_len", number(header.header_len())),

@@ -18,7 +18,7 @@ pub use encode::encode;
 #[derive(Debug)]
 pub struct Refused {
     /// The name of the error's [`ErrorKind`](b2nd_frame::ErrorKind), or of its [`b2nd::ErrorKind`] if it is an error of the format.
-    /// `None` if the error has no kind.
+    /// `None` for other errors.
     pub kind: Option<String>,
     /// The whole message.
     pub sentence: String,
@@ -67,7 +67,7 @@ impl From<std::io::Error> for Refused {
     }
 }
 
-/// Rejects a file for a reason without an `ErrorKind`.
+/// Rejects a file without the name of an `ErrorKind`.
 fn refuse(sentence: impl Into<String>) -> Refused {
     Refused { kind: None, sentence: sentence.into() }
 }
@@ -76,7 +76,7 @@ fn refuse(sentence: impl Into<String>) -> Refused {
 ///
 /// # Errors
 ///
-/// Fails if the file is not valid.
+/// Fails if the file cannot be read or is not valid.
 pub fn read(layer: Layer, path: &Path) -> Result {
     match layer {
         Layer::Metalayer => layers::metalayer(&std::fs::read(path)?),

@@ -30,7 +30,7 @@ pub(crate) fn read(path: &Path) -> Result {
         if bytes.len() != live.len() * itemsize {
             let found = bytes.len() / itemsize.max(1);
             return Err(refuse(format!(
-                "column {name}: the number of elements, {found}, differs from the number of rows, {}",
+                "column {name}: the number of elements, {found}, differs from that of _valid_rows, {}",
                 live.len()
             )));
         }
