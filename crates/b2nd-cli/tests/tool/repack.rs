@@ -55,7 +55,10 @@ fn a_frame_shrinks_and_says_by_how_much() {
     assert!(tests.pipe(&["repack", "a.b2nd", "-"], &[]) == new);
     assert!(tests.pipe(&["repack", "-"], &before) == new);
     let sparse = Place::data().refused(&["repack", "python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd", "-"]);
-    assert!(sparse.ends_with("a sparse frame is a directory, so it cannot be written to standard output: name a target"), "{sparse}");
+    assert!(
+        sparse.ends_with("a sparse frame is a directory, so it cannot be written to standard output: name a target"),
+        "{sparse}"
+    );
     assert_eq!(tests.ok(&["repack", "a.b2nd"]), line("a.b2nd", before.len()));
     assert!(tests.read("a.b2nd") == new);
     assert_eq!(tests.names(), ["a.b2nd", "b.b2nd"]);
