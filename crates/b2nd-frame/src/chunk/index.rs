@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use b2nd_codec::{ChunkHeader, CodecId, Filter, Special};
+use b2nd_codec::{ChunkHeader, Decompressor, Special};
 
 use super::{Chunk, OFFSET};
 use crate::error::{Error, Result};
@@ -45,8 +45,10 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if compression makes it shorter, which is usually the case from about ten chunks on. For an index, C-Blosc2
-/// always uses BloscLZ and the shuffle filter, which this crate can decode without the feature `codecs`.
+/// C-Blosc2 compresses an index if compression makes it shorter, which is usually the case from about ten chunks on. It uses BloscLZ and
+/// the shuffle filter, which this crate decodes without the feature `codecs`, unless environment variables such as `BLOSC_COMPRESSOR` name
+/// another codec or filter. Indexes are decoded with [`Decompressor::safe`](b2nd_codec::Decompressor::safe), which needs the feature `safe`
+/// of `b2nd-codec` for Zstandard.
 ///
 /// If all entries are equal, as in the index of an array of zeros, the index chunk can store the entry only once. Such an index takes
 /// constant memory.
@@ -156,7 +158,7 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
         }
         (None, _) => {}
     }
-    // C-Blosc2 splits an index into blocks of 2048 offsets. A block takes at least 8 bytes: its entry in the block table, and the
+    // C-Blosc2 usually splits an index into blocks of 2048 offsets. A block takes at least 8 bytes: its entry in the block table, and the
     // length of a stream. So an index has at most 256 offsets per compressed byte.
     let limit = header.cbytes().saturating_mul(256);
     if count > limit {
@@ -167,8 +169,7 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
     let bytes = match chunk.stored() {
         Some(bytes) => bytes,
         None => {
-            check_pipeline(header)?;
-            decompressed = chunk.data()?;
+            decompressed = Decompressor::safe().data_of(header, chunk.bytes())?;
             &decompressed
         }
     };
@@ -194,21 +195,6 @@ fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     match repeated.or(starts.first().copied().filter(|_| count > offsets.len())) {
         Some(at) => Err(Error::custom(format_args!("index: more than one chunk has the offset {at}"))),
         None => Ok(starts),
-    }
-}
-
-/// Returns an error for an index that C-Blosc2 would not write: its codec is not BloscLZ, or it has a filter other than a single shuffle.
-fn check_pipeline(header: &ChunkHeader) -> Result<()> {
-    let codec = header.codec();
-    if codec != CodecId::BloscLz {
-        return Err(Error::custom(format_args!("expected the codec blosclz, found {codec}")));
-    }
-    let mut filters = header.filters().map(|(filter, _)| filter);
-    match (filters.next(), filters.next()) {
-        (None, _) | (Some(Filter::Shuffle), None) => Ok(()),
-        (Some(Filter::Shuffle), Some(other)) | (Some(other), _) => {
-            Err(Error::custom(format_args!("expected no filters except one shuffle, found another: {other}")))
-        }
     }
 }
 
