@@ -320,7 +320,7 @@ mod system {
     pub(super) use lock as lock_sidecar;
 
     pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
-        fs::File::open(path)
+        super::super::storage::open_to_read(path)
     }
 
     pub(super) fn is_taken(_: &io::Error) -> bool {
