@@ -1,4 +1,4 @@
-//! [`Held`]: records the locks that each thread of this process holds, so that no thread waits for itself.
+//! [`Held`]: records which thread of this process took each lock, so that no thread waits for its own lock.
 
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
@@ -8,19 +8,19 @@ use std::thread::{self, ThreadId};
 
 static HELD: Mutex<Vec<(ThreadId, PathBuf)>> = Mutex::new(Vec::new());
 
-/// A record that a thread holds a lock on a file. Dropping a `Held`, in any thread, removes the record.
+/// A record that a thread took a lock on a file. Dropping a `Held`, in any thread, removes the record.
 #[derive(Debug)]
 pub(super) struct Held(ThreadId, PathBuf);
 
 impl Held {
-    /// Records that this thread holds a lock on a file. `path` must not contain symbolic links.
+    /// Records that this thread took a lock on a file. `path` must not contain symbolic links.
     pub(super) fn new(path: &Path) -> Held {
         let held = Held(thread::current().id(), path.to_owned());
         all().push((held.0, held.1.clone()));
         held
     }
 
-    /// Returns true if this thread holds a lock on this file.
+    /// Returns true if this thread took a lock on this file that is still held.
     pub(super) fn by_this_thread(path: &Path) -> bool {
         let this = thread::current().id();
         all().iter().any(|(thread, held)| *thread == this && held == path)

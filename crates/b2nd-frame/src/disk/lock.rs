@@ -112,7 +112,7 @@ fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> Result<()> {
     Ok(lock(file, ask)?)
 }
 
-/// Checks that a lock that is held may be waited for: `ask` says so, and this thread itself does not hold the lock.
+/// Checks that a lock that is held may be waited for: `ask` says so, and this thread itself has not taken a lock on the file.
 fn check_wait(path: &Path, ask: Ask) -> Result<()> {
     let by_this_thread = ask.wait && Held::by_this_thread(path);
     if ask.wait && !by_this_thread { Ok(()) } else { Err(Error::new(ErrorKind::Locked { by_this_thread })) }
@@ -129,7 +129,7 @@ pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
 pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
-        // `File::open` can open directories only on Unix.
+        // On Windows, `File::open` cannot open directories.
         true if !cfg!(unix) => return Ok(None),
         true => fs::File::open(path)?,
         false if !found.is_file() => return Ok(None),
@@ -171,8 +171,8 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The lock of C-Blosc2 on a frame, which is a lock on a file next to the frame. If the path of the frame's file is a symbolic link, there
-/// are two lock files, since C-Blosc2 puts its lock file next to the link.
+/// The lock of C-Blosc2 on a frame, which is a lock on a file next to the frame's file. If the path of the frame's file is a symbolic link,
+/// there are two lock files, since C-Blosc2 puts its lock file next to the link.
 ///
 /// The lock is taken if the lock file exists. If the environment variable `BLOSC_LOCKING` is set, a missing lock file is created.
 #[derive(Debug)]
@@ -320,7 +320,7 @@ mod system {
     pub(super) use lock as lock_sidecar;
 
     pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
-        fs::File::open(path)
+        super::super::storage::open_to_read(path)
     }
 
     pub(super) fn is_taken(_: &io::Error) -> bool {

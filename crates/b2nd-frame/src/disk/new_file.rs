@@ -12,9 +12,8 @@ use crate::error::{Error, Result};
 /// A file that gets its final name only when it is complete, like the files that a [`Writer`](super::super::Writer) writes. A `NewFile` can
 /// have any content.
 ///
-/// The file is written under a temporary name in the same directory. If a `NewFile` is dropped before [`finish`](NewFile::finish), the file
-/// is removed. If the process is killed, the temporary file is removed when this crate creates the next file in the directory, if the
-/// file system has locks.
+/// The file is written under a temporary name. If a `NewFile` is dropped before [`finish`](NewFile::finish), the file is removed. If the
+/// process is killed, the temporary file is usually removed when this crate creates the next frame or `NewFile` in its directory.
 ///
 /// ```
 /// use std::io::Write;
@@ -42,7 +41,8 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
+    /// Fails if the temporary file cannot be created, or if `path` names something that cannot be replaced, such as a read-only file, a
+    /// directory, or a symbolic link to a file that does not exist.
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
         let created = Staged::file(path.as_ref());
         let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
@@ -66,9 +66,9 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`create`](NewFile::create). Also fails if `path` does not exist, and returns
-    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has an [`Editor`](crate::Editor) of the file or has it open by
-    /// [`open_shared`](crate::File::open_shared).
+    /// Returns the errors of [`create`](NewFile::create). Also fails if `path` does not exist, or the lock file of C-Blosc2 cannot be
+    /// opened or created, and returns [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has an [`Editor`](crate::Editor) of
+    /// the file or has it open by [`open_shared`](crate::File::open_shared).
     pub fn replace(path: impl AsRef<Path>) -> Result<NewFile> {
         let path = path.as_ref();
         let create = || {
@@ -105,7 +105,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written. Fails with [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file that
+    /// Fails if the file cannot be written or renamed. Fails with [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file that
     /// [`replace`](NewFile::replace) locked no longer exists under its name. Also fails if no file of that name existed when
     /// this `NewFile` was created, but another process has created such a file since. The file of the other process is then kept.
     pub fn finish(mut self) -> Result<()> {

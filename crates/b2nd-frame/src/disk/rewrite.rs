@@ -15,10 +15,10 @@ use crate::error::{Error, Result};
 use crate::header::{FrameType, Header};
 use crate::metalayers::{MAX_METALAYERS, Metalayers};
 
-/// Changes the metalayers of a frame: `edit` can add, remove, rename or lengthen metalayers, which C-Blosc2 cannot do once a frame holds
-/// data. `path` is a file, or the directory of a sparse frame. The file (for a sparse frame, `chunks.b2frame`) is replaced atomically by a
-/// new file, as by [`Editor::rewrite`](super::Editor::rewrite). Chunks stay unchanged, and those in one file are copied in constant memory.
-/// Older trailers that are no longer valid are left out.
+/// Changes the metalayers of a frame: `edit` can add, remove, rename or lengthen metalayers. `path` is a file, or the directory of a sparse
+/// frame. The file (for a sparse frame, `chunks.b2frame`) is replaced atomically by a new file, as by
+/// [`Editor::rewrite`](super::Editor::rewrite). Chunks stay unchanged, and those of a contiguous frame are copied in constant memory. Older
+/// trailers that are no longer valid are left out.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn rewrite(path: impl AsRef<Path>, edit: impl FnOnce(&mut Metalayers) -> Res
 ///
 /// # Errors
 ///
-/// Returns the errors of [`rewrite`]. Also fails if `target` exists and is not `source`.
+/// Returns the errors of [`rewrite`]. Also fails if `target` exists and is not `source`, or if a chunk file of `source` cannot be read.
 pub fn rewrite_to(
     source: impl AsRef<Path>,
     target: impl AsRef<Path>,

@@ -15,7 +15,7 @@ use crate::chunk_file_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::{Source, ends, zeros};
 
-/// The maximum length, in bytes, of a read for which the file's length is not checked first. The check costs a system call.
+/// The maximum length, in bytes, of a `read` for which the file's length is not checked first. The check costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
 /// A [`Source`] that reads an open file and, for a sparse frame, the chunk files next to it.
@@ -157,8 +157,8 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
 }
 
 /// Fills a buffer from position `start` on. Returns the number of bytes that were read, which is less than the buffer's length if the file
-/// ends first. The system may return fewer bytes than requested, so this continues until all bytes are read. If the buffer `is_short`,
-/// this makes only one call: for at most `UNSEEN` bytes, a call is expected to return fewer bytes only at the end of the file.
+/// ends first. The system may return fewer bytes than requested, so this continues until all bytes are read. If the buffer `is_short`, this
+/// does not continue after fewer bytes: for at most `UNSEEN` bytes, a call is expected to return fewer bytes only at the end of the file.
 fn fill(file: &fs::File, start: u64, buffer: &mut [u8], is_short: bool) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {

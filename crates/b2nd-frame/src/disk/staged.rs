@@ -93,7 +93,6 @@ impl Staged {
         }
     }
 
-    /// Creates the file or directory.
     fn begin<T>(&mut self, create: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
         let created = begin(&self.temporary, create)?;
         self.exists = true;

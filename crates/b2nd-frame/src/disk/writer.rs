@@ -41,15 +41,14 @@ pub struct Directory {
 }
 
 impl Writer<OneFile> {
-    /// Creates a writer of a frame in a file. The file has a temporary name in the same directory until [`finish`](Writer::finish) gives it
-    /// its final name. If a file exists at `path` now, `finish` replaces it, after waiting while another thread or process has an editor of
-    /// it or has it open by [`File::open_shared`](crate::File::open_shared). If no file exists now, but another process creates one,
-    /// `finish` fails.
+    /// Creates a writer of a frame in a file. The file has a temporary name until [`finish`](Writer::finish) gives it its final name. If a
+    /// file exists at `path` now, `finish` replaces it, after waiting while another thread or process has an editor of it or has it open by
+    /// [`File::open_shared`](crate::File::open_shared). If no file exists now, but another process creates one, `finish` fails.
     ///
     /// # Errors
     ///
-    /// Fails if the temporary file cannot be created, or if the file at `path` cannot be replaced, for example because it is read-only or
-    /// not a regular file.
+    /// Fails if the temporary file cannot be created, or if `path` names something that cannot be replaced, such as a read-only file, a
+    /// directory, or a symbolic link to a file that does not exist.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         Ok(Writer::into_file(header, NewFile::create(path)?))
     }
@@ -69,7 +68,8 @@ impl Writer<OneFile> {
     ///
     /// # Errors
     ///
-    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an error.
+    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an
+    /// error.
     pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
         Ok(self.target.staged.copy_attributes(source.as_ref())?)
     }
@@ -96,7 +96,8 @@ impl Writer<Directory> {
     ///
     /// # Errors
     ///
-    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an error.
+    /// Fails if the permissions cannot be set. If `source` does not exist or its metadata cannot be read, nothing is copied, without an
+    /// error.
     pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
         Ok(self.target.staged.copy_attributes(source.as_ref())?)
     }

@@ -25,9 +25,10 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 /// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, and
 /// [`commit`](ChunkEditor::commit) then makes them part of the frame. [`file`](ChunkEditor::file) reads the frame.
 ///
-/// In a contiguous frame, chunks, index and trailer are appended to the file, and then a single write of at most the first 512 bytes of the
-/// header makes them valid. Replaced chunks stay in the file as gaps. If no chunks remain, a new file replaces the old one. In a sparse
-/// frame, new chunks are new files in the directory. They become valid when a new `chunks.b2frame` is renamed over the old one.
+/// In a contiguous frame, chunks, index and trailer are written after the end of the frame, and then a single write of at most the first
+/// 512 bytes of the header makes them valid. Replaced chunks stay in the file as gaps. If no chunks remain, a new file replaces the old
+/// one. In a sparse frame, new chunks are new files in the directory. They become valid when a new `chunks.b2frame` is renamed over the
+/// old one.
 ///
 /// # After an error
 ///
@@ -58,7 +59,7 @@ pub struct ChunkEditor {
     /// The first location, counted like `end`, that may be overwritten. Chunks before it may be part of the frame.
     floor: u64,
     /// In a sparse frame, the numbers of the chunk files that were written since the last commit.
-    made: Vec<u64>,
+    made: BTreeSet<u64>,
     /// The offsets of the chunks that were written since the last commit.
     put: BTreeSet<u64>,
     /// In a sparse frame, the numbers of older chunk files that the index does not contain. Interrupted edits leave such files.
@@ -72,7 +73,7 @@ impl ChunkEditor {
     ///
     /// Fails if the frame is sparse, and its index or its directory cannot be read.
     pub fn new(editor: Editor) -> Result<ChunkEditor> {
-        let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new(), put: BTreeSet::new(), unnamed: Vec::new() };
+        let mut chunks = Self { editor, end: 0, floor: 0, made: BTreeSet::new(), put: BTreeSet::new(), unnamed: Vec::new() };
         if chunks.is_sparse() {
             let (found, named) = (chunks.editor.files_of_chunks()?, chunks.editor.chunk_files()?);
             chunks.unnamed = found.difference(&named).copied().collect();
@@ -93,7 +94,8 @@ impl ChunkEditor {
     /// # Errors
     ///
     /// Fails if the chunk's data is not as long as the chunksize in the header, or if the chunk is compressed in blocks of another
-    /// blocksize. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
+    /// blocksize. In a sparse frame, also fails if no number is left for a new file. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
+    /// writing fails. The frame is then unchanged.
     pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
         let (header, found) = (self.file().header(), chunk.header());
         check("the chunk's data in bytes", "header", header.chunksize().into(), found.nbytes())?;
@@ -110,7 +112,7 @@ impl ChunkEditor {
                     "no number is left for a new chunk file: `b2nd repack DIRECTORY NEW` makes a copy with new numbers",
                 ));
             }
-            self.made.push(place);
+            self.made.insert(place);
             self.named(|chunks| Ok(chunks.write_file(place, chunk.bytes())?))?;
             self.end += 1;
             self.put.insert(place);
@@ -151,8 +153,9 @@ impl ChunkEditor {
     ///
     /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Fails if the frame would not match `array`: another
     /// number of chunks, or another typesize, chunksize, blocksize, chunkshape or blockshape. Also fails if an [`Offset::At`] occurs
-    /// twice, or is neither in the index nor from [`put`](ChunkEditor::put) since the last commit. Returns
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails: see [`ChunkEditor`] for the content of the file in this case.
+    /// twice, or is neither in the index nor from [`put`](ChunkEditor::put) since the last commit, or if the old index or the trailer
+    /// cannot be read. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails: see [`ChunkEditor`] for the content of the file
+    /// in this case.
     pub fn commit<S: AsRef<str> + Serialize>(&mut self, array: &ArrayMeta<S>, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
@@ -244,7 +247,7 @@ impl ChunkEditor {
         Ok(header)
     }
 
-    /// Checks that each [`Offset::At`] is that of a chunk in this frame, and that none occurs twice.
+    /// Checks that each [`Offset::At`] is in the index or from `put`, and that none occurs twice.
     fn check_offsets(&self, offsets: &[Offset]) -> Result<()> {
         let known: BTreeSet<u64> = self.file().offsets()?.iter().filter_map(file_number).collect();
         let mut used = BTreeSet::new();

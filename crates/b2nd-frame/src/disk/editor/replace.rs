@@ -45,7 +45,7 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse: see
+    /// Returns the errors of [`Writer::create`], of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse: see
     /// [`replace_sparse_with`](Editor::replace_sparse_with). If `fill` fails or the frame is sparse, the old frame is unchanged.
     pub fn replace_with<E: From<Error>>(
         &mut self,
@@ -71,8 +71,9 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is not sparse, or its index or its directory
-    /// cannot be read. After an error, the old frame is unchanged, unless only the last sync failed.
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is not sparse, its index or its directory cannot be
+    /// read, or a temporary file or directory cannot be created. After an error, the old frame is unchanged, unless only the last sync
+    /// failed.
     pub fn replace_sparse_with<E: From<Error>>(
         &mut self,
         header: Header,
