@@ -224,7 +224,7 @@ impl Array {
 
     /// Checks that a slice is inside the array, and returns its number of elements.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
-        // A damaged shape can claim any number of chunks, so the number is compared with the index.
+        // A damaged shape can claim any number of chunks, so the last chunk of the slice is compared with the index.
         let last = self.grid.chunks_in(slice)?.last();
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets()?.len();
