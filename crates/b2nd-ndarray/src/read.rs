@@ -48,7 +48,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::DType`] if the elements are not of type `T`. Also returns the errors of [`read_bytes`](Array::read_bytes).
+    /// Fails if the elements are not of type `T` (then [`Error::kind`] usually returns [`Error::DType`]). Also returns the errors of
+    /// [`read_bytes`](Array::read_bytes).
     pub fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         self.with_path(|| self.values(&all(slice)))
     }
@@ -57,8 +58,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::View`] if the view has a different shape. Also returns the errors of [`read`](Array::read). After an error the
-    /// content of the view is unspecified.
+    /// Fails if the view has a different shape (then [`Error::kind`] returns [`Error::View`]). Also returns the errors of
+    /// [`read`](Array::read). After an error, the content of the view is unspecified.
     pub fn read_into<T: Element>(&self, slice: &[Range<i64>], out: ArrayViewMutD<'_, T>) -> Result<()> {
         self.with_path(|| self.read_view(slice, out))
     }
@@ -139,6 +140,10 @@ impl Array {
     ///
     /// Fails if the number of dimensions of the slice is not that of the array, or if an index is outside the array. Also returns the
     /// errors of [`read`](Array::read).
+    ///
+    /// # Panics
+    ///
+    /// Panics if a step is 0, as ndarray does.
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         self.with_path(|| {
             let (selected, rest) = self.bounds(slice.as_ref())?;
@@ -219,7 +224,7 @@ impl Array {
 
     /// Checks that a slice is inside the array, and returns its number of elements.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
-        // A damaged shape can claim any number of chunks, so the number is compared with the index.
+        // A damaged shape can claim any number of chunks, so the last chunk of the slice is compared with the index.
         let last = self.grid.chunks_in(slice)?.last();
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets()?.len();

@@ -26,14 +26,14 @@ const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
-/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice fetches a chunk as a
-/// whole if the chunk has at most 1 MiB, or if the slice needs at least three quarters of its blocks. From other chunks, usually only the
-/// blocks of the slice are fetched, in a second round of requests after the block tables. Ranges with at most 64 KiB between them are
-/// fetched in one request, and ranges of more than 2 MiB in several. Each read sends up to eight requests at the same time.
+/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice usually fetches a chunk
+/// as a whole if the chunk has at most 1 MiB, or if the slice needs at least three quarters of its blocks. From other chunks, usually
+/// only the blocks of the slice are fetched, in a second round of requests after the block tables. Ranges with at most 64 KiB between
+/// them are fetched in one request, and ranges of more than 2 MiB in several. Each read sends up to eight requests at the same time.
 ///
-/// Each response is compared with the first response by length, ETag, version and time, so reading returns an error if the object has been
-/// replaced since it was opened. (If a server sends only the length, only the length is compared.) To set timeouts and retries, use the
-/// options of the object store.
+/// Each response is compared with the first response by length, ETag, version and time, so reading usually returns an error if the object
+/// has been replaced since it was opened. (If a server sends only the length, only the length is compared.) To set timeouts and retries,
+/// use the options of the object store.
 ///
 /// ```
 /// # futures_executor::block_on(async {

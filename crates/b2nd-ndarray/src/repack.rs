@@ -41,8 +41,8 @@ pub struct RepackOptions<'a> {
 
 /// Copies a frame without the gaps that edits leave. By default, chunks, metalayers and attributes are copied byte for byte, and no chunk
 /// is decompressed. If the options name a codec, a level, filters or shapes, chunks are compressed again, one per thread at a time. Special
-/// chunks (elements that are all equal or undefined) and chunks with variable-length blocks are still copied unchanged, unless the shapes
-/// change.
+/// chunks (elements that are all equal or undefined) and chunks with variable-length blocks are still copied unchanged, unless the options
+/// give shapes.
 ///
 /// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new file is
 /// complete, and keeps its permissions. If another process or thread edits the source or the target, this function waits. A target
@@ -69,7 +69,7 @@ pub struct RepackOptions<'a> {
 ///
 /// # Errors
 ///
-/// Fails if:
+/// Fails, for example, if:
 ///
 /// * `source` is not a frame or cannot be read,
 /// * `target` exists, unless it is the source, or a file that a new file replaces ([`overwrite`](RepackOptions::overwrite)),
@@ -123,7 +123,7 @@ struct Job<'a> {
 enum Work {
     /// Chunks are copied unchanged.
     Copy,
-    /// The data of each chunk is compressed again. Some codecs need the array's metalayer to decompress a chunk.
+    /// Chunks are compressed again. Some codecs need the array's metalayer to decompress a chunk.
     Compress { compressor: Compressor, metalayer: Vec<u8> },
     /// The array is divided into chunks or blocks of new shapes.
     Cut { array: Box<Array>, packer: Box<Packer> },

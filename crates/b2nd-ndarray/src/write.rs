@@ -36,7 +36,7 @@ const PART: usize = 1 << 20;
 /// Fails, for example, if `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more,
 /// or if the file cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such arrays, and
 /// for the filter bytedelta with a parameter of more than 127 (or, if it is 0, a typesize of more than 127), because python-blosc2 cannot
-/// open such files.
+/// open such files. Most errors have the variant [`Error::File`]; [`Error::kind`] returns the error inside.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,

@@ -216,7 +216,7 @@ fn a_crash_before_the_headers_write_leaves_the_array_as_it_was() {
         assert_eq!(after[..before.len()], before[..], "nothing of the old frame is written over");
         fs::write(&path, &after).unwrap();
         assert_eq!(whole::<f32>(&path), values);
-        // The next edit overwrites the bytes that the crash left.
+        // The next edit overwrites or removes the bytes that the crash left.
         let mut editor = ArrayEditor::open(&path).unwrap();
         let none: Vec<_> = values.shape().iter().map(|_| 0..1).collect();
         editor.write_slice(&none, &ArrayD::from_elem(vec![1; none.len()], -1.0_f32)).unwrap();

@@ -64,7 +64,7 @@ fn edits_on_a_full_disk() {
     let mut failures = 0;
     for number in 1..40_u32 {
         let length = std::fs::metadata(&path).unwrap().len();
-        // If the disk becomes full, this happens at a different position in the frame with each limit.
+        // In each round, the file can grow by a different number of bytes.
         limit_files(Some(length + u64::from(number) * 997 % 20_000));
         let rows = i64::from(50 + number);
         let edit = |editor: &mut ArrayEditor| match number % 2 {

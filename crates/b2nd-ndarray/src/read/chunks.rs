@@ -56,8 +56,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails for example if the elements are not of type `T` ([`Error::DType`](crate::Error::DType)), or if the index of chunks cannot be
-    /// read or has fewer chunks than the array. Each item can have the errors of [`read`](Array::read).
+    /// Fails, for example, if the elements are not of type `T` ([`Error::DType`](crate::Error::DType)). Each item can have the errors of
+    /// [`read`](Array::read).
     pub fn chunks<T: Element>(&self) -> Result<impl ExactSizeIterator<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
         self.chunks_in(&self.whole())
     }

@@ -90,7 +90,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such field, or if the elements are shorter than their dtype.
+    /// Fails if there is no such field, or if the elements are too short for it.
     pub fn part(&self, name: &str) -> Result<Elements> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
         let (found, names) = (self.dtype.describe(), self.dtype.fields().iter().map(|field| field.name()).collect::<Vec<_>>());
@@ -133,7 +133,7 @@ impl Elements {
     ///
     /// # Errors
     ///
-    /// Fails if the elements are not text, or not valid Unicode.
+    /// Fails, for example, if the elements are not text, or not valid Unicode.
     pub fn strings(&self) -> Result<ArrayD<String>> {
         let wrong = |what: &str| Error::custom(format_args!("the elements ({}) are not {what}", self.dtype.describe()));
         let DType::Scalar(scalar) = &self.dtype else { return Err(wrong("text")) };
@@ -157,7 +157,7 @@ impl Elements {
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), strings)?)
     }
 
-    /// Iterates over the bytes of each element, in C order.
+    /// Iterates over the bytes of each element, in C order. Elements of 0 bytes are left out.
     pub fn each(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.bytes.chunks_exact(self.itemsize.max(1))
     }

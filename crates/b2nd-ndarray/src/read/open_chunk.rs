@@ -31,8 +31,8 @@ enum From<'a> {
 }
 
 impl Array {
-    /// Checks that a chunk fits the array's shapes. Reads all of the chunk if it cannot be decompressed block by block or has a dictionary.
-    /// For a special chunk, returns its kind.
+    /// Checks that a chunk fits the array's shapes. Reads all of a compressed chunk if it cannot be decompressed block by block or has a
+    /// dictionary. For a special chunk, returns its kind.
     pub(crate) fn check_chunk(&self, bytes: &mut StoredChunk<'_>) -> Result<Option<Special>> {
         let (header, items, itemsize) = (*bytes.header(), self.grid.extchunknitems(), self.itemsize());
         let expected = usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));

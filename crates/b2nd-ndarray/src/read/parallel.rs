@@ -21,7 +21,7 @@ const SMALL: i64 = 256 << 10;
 /// The approximate maximum length, decompressed, of the chunks whose bytes are fetched and held together.
 const FETCHED: u64 = 64 << 20;
 
-/// A chunk with at most this many bytes is fetched as a whole. Fetching only some of its blocks would take two rounds of requests,
+/// A chunk with at most this many bytes is usually fetched as a whole. Fetching only some of its blocks would take two rounds of requests,
 /// because the block table is needed first. In the time of one round over the internet, about 30 ms, a fast line carries this many bytes.
 const SHORT: u64 = 1 << 20;
 

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::read::along::Along;
 use crate::read::buffers::BytesMut;
 
-/// The filter shuffle restores this number of elements at a time. Restoring fewer, but at least [`FEW`], takes the same time.
+/// The filter shuffle restores this number of elements at a time. Restoring fewer, but at least [`FEW`], usually takes the same time.
 const STEP: usize = 64;
 
 /// The filter shuffle restores rows with fewer elements than this byte by byte.
