@@ -80,8 +80,8 @@ impl Cat {
                 }
             },
             (Data::Rows(mut rows), is_cut) => {
-                // If the user selected rows, all of them are printed.
-                cut.filter(|_| !is_cut).inspect(|&cut| rows.cut(cut));
+                // If the user selected rows, the size of the screen does not limit them.
+                cut.filter(|cut| !is_cut || cut.rows.is_some()).inspect(|&cut| rows.cut(cut));
                 match form {
                     // With `cut`, the lines of a table are fitted to the width of the screen.
                     OutputFormat::Text => rows.print(cut.map(|_| screen::size().0), out)?,

@@ -38,7 +38,7 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Also decompress every chunk. Changed values that still decompress are usually found only with checksums, such as those that
+    /// Also decompress the chunks. Changed values that still decompress are usually found only with checksums, such as those that
     /// --digest writes.
     #[arg(long)]
     data: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     max_memory: Option<u64>,
 
-    /// Like --data, and limit the time for one frame: a number of seconds, such as 60 or 0.5.
+    /// Like --data, and limit the time for decoding one frame: a number of seconds, such as 60 or 0.5.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_time: Option<Duration>,
 }

@@ -33,7 +33,7 @@ pub(crate) struct Diff {
     b: std::path::PathBuf,
 
     /// Also compare data: the values of arrays, which differ if their shapes or dtypes differ, the columns of tables, and the chunks
-    /// of other frames. If something in the files cannot be compared, say what, and exit with 3.
+    /// of other frames.
     #[arg(long)]
     data: bool,
 

@@ -60,7 +60,7 @@ impl Info {
     /// Returns the paths if the output of `b2nd ls` is to be printed for them: each is Zarr or an ordinary directory, and no option asks
     /// for other output.
     pub(super) fn directories(&self) -> Option<&[PathBuf]> {
-        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves();
+        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves() && self.paths.offset.is_none();
         Some(&*self.paths.paths).filter(|paths| is_plain && paths.iter().all(|path| is_listed(path) || zarr::is_zarr(path)))
     }
 

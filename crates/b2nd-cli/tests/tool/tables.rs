@@ -96,7 +96,7 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     assert_eq!(lines(&["head", "-n", "3", array]).len(), 5);
     assert_eq!(lines(&["head", "--rows", "3", array]), lines(&["head", "-n", "3", array]));
     assert_eq!(lines(&["tail", "-n", "2", array, "0"])[3], "… [0, 11:13, 0:3] of 10 x 13 x 7");
-    assert_eq!(lines(&["head", "-n", "1", "kinds.b2z", "--columns", "i"])[2..], ["    1", "rows 0:1 of 6 rows, 1 column"]);
+    assert_eq!(lines(&["head", "-n", "1", "kinds.b2z", "0:3", "--columns", "i"])[2..], ["    1", "rows 0:1 of 6 rows, 1 column"]);
     assert_eq!(lines(&["tail", "--rows", "1", "kinds.b2z", "--columns", "i"])[3], "rows 5:6 of 6 rows, 1 column");
 }
 
