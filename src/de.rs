@@ -201,7 +201,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// The names of a struct's fields.
+/// The names of a struct's fields, or of an enum's variants.
 type Fields = &'static [&'static str];
 
 /// Improves the error for a sequence in place of a bin32: without `serde_bytes`, serde writes a `&[u8]` as a sequence, but reads it as
