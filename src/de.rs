@@ -292,8 +292,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         Err(Error::new(ErrorKind::Unsupported("u128: MessagePack has no 128-bit integers")))
     }
 
-    /// Reads a value whose type follows from its marker. Fixstr, fixext16, and array16 and map16 for small counts, which some `with` modules
-    /// write, are accepted too.
+    /// Reads a value whose type follows from its marker. Fixstr, fixext16, and array16 and map16 for small counts, which some `with`
+    /// modules write, are accepted too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if let Some(mark) = self.mark {
             return self.marked(mark, &[], visitor);

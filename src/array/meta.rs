@@ -24,8 +24,8 @@ use crate::take_from_slice;
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
 /// [`from_metalayer`](ArrayMeta::from_metalayer) and [`to_metalayer`](ArrayMeta::to_metalayer) read and write the content of metalayers. In
-/// other formats of serde, this type is written as the metadata that it contains. To read it from such a format, use the type of its layout,
-/// which is [`B2ndMeta`] since C-Blosc2 2.7.0.
+/// other formats of serde, this type is written as the metadata that it contains. To read it from such a format, use the type of its
+/// layout, which is [`B2ndMeta`] since C-Blosc2 2.7.0.
 ///
 /// ```
 /// use b2nd::ArrayMeta;
@@ -54,8 +54,8 @@ pub enum ArrayMeta<S = String> {
 }
 
 impl<'a> ArrayMeta<&'a str> {
-    /// Reads the content of a metalayer `b2nd` or `caterva`. Returns the metadata and the bytes after it, such as the end of the longer, old
-    /// content of an array that was squeezed in place.
+    /// Reads the content of a metalayer `b2nd` or `caterva`. Returns the metadata and the bytes after it, such as the end of the longer,
+    /// old content of an array that was squeezed in place.
     ///
     /// # Errors
     ///
