@@ -201,7 +201,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// The names of a struct's fields.
+/// The names of a struct's fields, or of an enum's variants.
 type Fields = &'static [&'static str];
 
 /// Improves the error for a sequence in place of a bin32: without `serde_bytes`, serde writes a `&[u8]` as a sequence, but reads it as
@@ -292,8 +292,8 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         Err(Error::new(ErrorKind::Unsupported("u128: MessagePack has no 128-bit integers")))
     }
 
-    /// Reads a value whose type follows from its marker. Fixstr, fixext16, and array16 and map16 for small counts, which some `with` modules
-    /// write, are accepted too.
+    /// Reads a value whose type follows from its marker. Fixstr, fixext16, and array16 and map16 for small counts, which some `with`
+    /// modules write, are accepted too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if let Some(mark) = self.mark {
             return self.marked(mark, &[], visitor);

@@ -1,7 +1,7 @@
 //! The type of an array's elements. Parses and writes NumPy's dtype strings.
 //!
-//! Into a `b2nd` metalayer (dtype_format 0), python-blosc2 writes NumPy's `dtype.str`, or `str(dtype)` for types of kind `V`, such as
-//! structures. [`DType`] is the parsed form. Its `Display` writes the same string again.
+//! A `b2nd` metalayer (dtype_format 0) usually contains NumPy's `dtype.str`, or `str(dtype)` for types such as structures.
+//! [`DType`] is the parsed form. Its `Display` writes the same string again.
 //!
 //! | string | type |
 //! | --- | --- |
@@ -36,10 +36,10 @@
 //! # Rejected strings
 //!
 //! A [`DType`] cannot be parsed from a string that NumPy with `ml_dtypes` rejects, nor from the following forms. NumPy reads all of them,
-//! but writes only those of the last item:
+//! but by default writes only those of the last item:
 //!
 //! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, a shape as a list, comments,
-//!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
+//!   other escapes of ASCII characters, unnecessary double quotes, dictionary keys that are unknown or in another order;
 //! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape that is `()` or a bare number, fields in a
 //!   list that have their shape inside the format (`('a', ('<i4', (2,)))` instead of `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
 //! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`, `M8[02s]`; `|i4`; `>datetime64`;

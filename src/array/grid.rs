@@ -217,8 +217,8 @@ impl Grid {
         Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
-    /// Returns the index of the chunk with these coordinates, or `None` if the array has no such chunk. The coordinates count chunks in each
-    /// dimension, as in [`chunk_coords`](Grid::chunk_coords). For the coordinates of an element, use [`chunk_index`](Grid::chunk_index).
+    /// Returns the index of the chunk with these coordinates, or `None` if the array has no such chunk. The coordinates count chunks in
+    /// each dimension, as in [`chunk_coords`](Grid::chunk_coords). For the coordinates of an element, use [`chunk_index`](Grid::chunk_index).
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;

@@ -25,7 +25,7 @@ use crate::with::{dims, fixint};
 #[serde(try_from = "Legacy<S>")]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct LegacyB2ndMeta<S = String> {
-    /// The version of the layout, a positive fixint: 0 in every known file.
+    /// The version of the layout, a positive fixint. Every known writer writes 0.
     #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.

@@ -14,7 +14,7 @@ use super::legacy::LegacyB2ndMeta;
 use crate::error::{Error, Result};
 use crate::take_from_slice;
 
-/// An array metalayer of any known layout. The count of entries and the byte after blockshape determine the layout.
+/// An array metalayer of any known layout. The first byte and the byte after blockshape determine the layout.
 ///
 /// | first byte | entries | after blockshape | variant |
 /// | --- | --- | --- | --- |
@@ -24,8 +24,8 @@ use crate::take_from_slice;
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
 /// [`from_metalayer`](ArrayMeta::from_metalayer) and [`to_metalayer`](ArrayMeta::to_metalayer) read and write the content of metalayers. In
-/// other formats of serde, this type is written as the metadata that it contains. To read it from such a format, use the type of its layout,
-/// which is [`B2ndMeta`] since C-Blosc2 2.7.0.
+/// other formats of serde, this type is written as the metadata that it contains. To read it from such a format, use the type of its
+/// layout, which is [`B2ndMeta`] since C-Blosc2 2.7.0.
 ///
 /// ```
 /// use b2nd::ArrayMeta;
@@ -54,8 +54,8 @@ pub enum ArrayMeta<S = String> {
 }
 
 impl<'a> ArrayMeta<&'a str> {
-    /// Reads the content of a metalayer `b2nd` or `caterva`. Returns the metadata and the bytes after it, such as the end of the longer, old
-    /// content of an array that was squeezed in place.
+    /// Reads the content of a metalayer `b2nd` or `caterva`. Returns the metadata and the bytes after it, such as the end of the longer,
+    /// old content of an array that was squeezed in place.
     ///
     /// # Errors
     ///
@@ -72,8 +72,8 @@ impl<'a> ArrayMeta<&'a str> {
         }
     }
 
-    /// Reads the layout whose count is one too low: its sixth entry is a dtype_format, which the dtype follows. Returns `None` if the sixth
-    /// entry is anything else.
+    /// Reads the layout whose count is one too low: its sixth entry is a dtype_format, which the dtype follows. Returns `None` if the
+    /// content does not start with these six entries.
     fn miscounted(content: &'a [u8]) -> Option<Result<(Self, &'a [u8])>> {
         let (front, rest) = take_from_slice::<LegacyB2ndMeta<u8>>(content).ok()?;
         let LegacyB2ndMeta { version, geometry, dtype: dtype_format @ 0..=0x7f } = front else { return None };
@@ -149,7 +149,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
 
     /// Converts the metadata to the released layout.
     ///
-    /// In [`LegacyB2nd`](ArrayMeta::LegacyB2nd) the dtype is a name, which is converted to a little-endian dtype string if it is known:
+    /// In [`LegacyB2nd`](ArrayMeta::LegacyB2nd) the dtype is a name, which is converted to a dtype string if it is known:
     /// `uint8` to `|u1`, `int32` to `<i4`. The argument `dtype` is used only if the layout has no dtype.
     ///
     /// # Errors

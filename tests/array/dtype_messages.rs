@@ -39,7 +39,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[(\"a\", '<i4')]", "expected single quotes, found '\"' at byte 2"),
     ("[('it\\'s', '<i4')]", "expected double quotes, found \"'\" at byte 2"),
     ("[(a, '<i4')]", "expected a string in quotes, found 'a' at byte 2"),
-    ("[('a', '<i4'), ('é\\x41', '<i4')]", "expected A, found '\\\\x41' at byte 19"),
+    ("[('a', '<i4'), ('é\\x41', '<i4')]", "expected 'A', found '\\\\x41' at byte 19"),
     ("[('\\q', '<i4')]", "expected one of the escapes \\\\ \\' \\n \\r \\t \\x \\u \\U, found '\\\\q' at byte 3"),
     ("[('\\ud800', '<i4')]", "expected a character in 4 hexadecimal digits, found '\\\\ud800' at byte 3"),
     ("[('\\x+1', '<i4')]", "expected a character in 2 hexadecimal digits, found '\\\\x+1' at byte 3"),

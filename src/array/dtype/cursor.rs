@@ -29,7 +29,7 @@ impl<'a> Cursor<'a> {
         start.rest.get(..start.rest.len() - self.rest.len()).unwrap_or_default()
     }
 
-    /// Returns the letters, digits and underscores that come next, without consuming them.
+    /// Returns the ASCII letters, digits and underscores that come next, without consuming them.
     pub(super) fn word(&self) -> &'a str {
         self.run(|c| c.is_ascii_alphanumeric() || c == '_')
     }
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         let quote = self.eat_any("'\"").ok_or_else(|| start.expected("a string in quotes"))?;
         let mut value = String::new();
         loop {
-            // Most names consist only of letters, digits and underscores, which are never escaped.
+            // Most names consist only of ASCII letters, digits and underscores, which are never escaped.
             let word = self.word();
             self.eat(word);
             value += word;
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
             let usual = is_printable(c);
             let as_found = |raw| self.since(at) == spelled(c, quote, raw);
             if !as_found(usual) && (c.is_ascii() || !as_found(!usual)) {
-                return Err(at.found_instead(spelled(c, quote, usual), self.since(at).chars().count()));
+                return Err(at.found_instead(Quoted(&spelled(c, quote, usual)), self.since(at).chars().count()));
             }
             value.push(c);
         }
@@ -123,15 +123,14 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the string")) }
     }
 
-    /// Returns an error with the message that `what` was expected at this position. The message quotes the next character, which was found
-    /// instead.
+    /// Returns an error with the message that `what` was expected at this position. The message quotes the next character, if there is one.
     #[cold]
     pub(super) fn expected(&self, what: impl fmt::Display) -> Error {
         self.found_instead(what, 1)
     }
 
-    /// Returns an error with the message that `what` was expected at this position. The message quotes the next `count` characters (at most
-    /// 24), which were found instead.
+    /// Returns an error with the message that `what` was expected at this position. The message quotes the next `count` characters (at
+    /// least 1 and at most 24), or those that are left.
     #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;

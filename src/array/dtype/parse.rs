@@ -82,7 +82,7 @@ fn aligned_starts(text: &str) -> Vec<usize> {
 const ALIGNED: &str = "'aligned': True";
 
 impl Parser<'_> {
-    /// Reads the type of a field or of a subarray's values: a scalar in quotes, a structure or a subarray.
+    /// Reads a scalar in quotes, a structure or a subarray.
     fn format(&mut self) -> Result<DType> {
         match self.cursor.rest().as_bytes().first() {
             Some(b'\'') => {

@@ -319,7 +319,7 @@ impl Scalar {
     }
 }
 
-/// Writes the dtype string of the scalar, as it was parsed.
+/// Writes the scalar's dtype string.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.written {

@@ -78,13 +78,13 @@ pub struct Struct {
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) fields: Vec<Field>,
-    /// Whether the fields already have offsets. If not, the fields follow one another.
+    /// Whether the fields already have offsets. If not, the offsets are computed.
     pub(super) has_offsets: bool,
     pub(super) itemsize: Option<usize>,
     pub(super) aligned: bool,
 }
 
-/// The reason why the layout of a structure is invalid, and the index of the field that is the cause.
+/// The reason why the layout of a structure is invalid, and the index of the field that is the cause, if one is.
 pub(super) struct Misfit {
     pub(super) field: Option<usize>,
     pub(super) why: String,

@@ -39,7 +39,7 @@ impl Subarray {
     ///
     /// * `shape` has no dimension or more than 64,
     /// * the array takes more than 2147483647 bytes, or a dimension is longer than 2147483647,
-    /// * the product of the lengths, multiplied in order, overflows an `i64` before a length of 0,
+    /// * the product of the lengths, multiplied in order, overflows an `i64`,
     /// * `base` is a scalar or array of 0 bytes, or
     /// * the types nest more than 100 levels deep.
     pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {

@@ -79,7 +79,7 @@ impl Grid {
     /// # Errors
     ///
     /// Fails if the array has no such chunk, the chunk has no such block, `slice` does not have one range per dimension, a range is not
-    /// inside the array or ends before it starts, or the slice or the block takes more bytes than the machine can address.
+    /// inside the array or ends before it starts, or the slice or the block takes more than `isize::MAX` bytes.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
@@ -142,7 +142,7 @@ fn count(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
 }
 
-/// Returns the number of bytes of `nitems` elements. Fails if memory cannot hold them.
+/// Returns the number of bytes of `nitems` elements. Fails if this is more than `isize::MAX`.
 fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
     bytes

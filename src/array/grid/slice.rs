@@ -23,8 +23,8 @@ impl Grid {
         }))
     }
 
-    /// Returns the elements of the array that a block covers, without padding, as a range in each dimension. If the whole block is padding, at
-    /// least one range is empty. Returns `None` if the array has no such chunk or the chunk has no such block.
+    /// Returns the elements of the array that a block covers, without padding, as a range in each dimension. If the whole block is padding,
+    /// at least one range is empty. Returns `None` if the array has no such chunk or the chunk has no such block.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;
