@@ -83,7 +83,7 @@ impl Error {
         (!path.is_empty()).then_some(path)
     }
 
-    /// Returns true if the input ended too early. The input may be valid with more bytes.
+    /// Returns true if the encoded input ended too early. The input may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         matches!(self.0.kind, ErrorKind::UnexpectedEnd { .. })
     }

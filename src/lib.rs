@@ -56,9 +56,9 @@
 //!
 //! # Integers
 //!
-//! As a rule, indices and total numbers of chunks, and positions in files, are `u64` in these crates. The lengths in an array's shape and the
-//! coordinates of elements are `i64`. The lengths in a chunkshape or blockshape are `i32`, as in the metadata, or `i64`. Lengths of bytes in
-//! memory are `usize`.
+//! As a rule, these crates use `u64` for indices and total numbers of chunks and for positions in files, `i64` for the lengths in an
+//! array's shape and the coordinates of elements, `i32` (as in the metadata) or `i64` for the lengths in a chunkshape or blockshape, and
+//! `usize` for lengths of bytes in memory.
 //!
 //! # The format
 //!
@@ -100,7 +100,7 @@
 //!   `skip_serializing`), [`with::extensible`] or [`with::named`],
 //! * code that changes values (`from`, `with`, …),
 //! * types that reorder or change what they read, such as `HashMap`, `BinaryHeap`, `Duration` and `serde_json::Value`. A `BTreeMap` is fine
-//!   if the entries were written in sorted order.
+//!   if the keys are all different and were written in sorted order.
 //!
 //! [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!

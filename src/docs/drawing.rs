@@ -10,7 +10,7 @@
         let mut columns = line.split('│').map(str::trim);
         let offset = usize::from_str_radix(columns.next().unwrap(), 16).expect(line);
         let start = *start.get_or_insert(offset);
-        assert_eq!(offset, start + bytes.len(), "the offset of: {line}");
+        assert_eq!(offset, start + bytes.len(), "wrong offset: {line}");
         let (hex, times) = columns.next().expect(line).split_once('×').map_or_else(
             || (line.split('│').nth(1).unwrap(), 1),
             |(hex, times)| (hex, times.parse().expect(line)),

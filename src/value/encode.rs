@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::marker::NIL;
 use crate::wire::{self, Output, put_head};
 
-/// Writes the value. Fails if the value nests more than `levels` levels deep.
+/// Writes the value, which may have up to `levels` levels of lists and maps.
 pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<()> {
     let inside = || levels.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::TooDeep));
     match value {
