@@ -75,12 +75,13 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// Lists the leaves of a frame whose data is frames. The listing has the kind of the frame, even if the frame is the file `embed.b2e` of a table.
+/// Lists the leaves of a frame whose data is frames. The listing has the kind of the frame, even if the frame is the file `embed.b2e` of a
+/// table.
 ///
 /// # Errors
 ///
-/// Fails if the frame cannot be read, if it has no list of embedded frames, or if an entry of the list has neither a position nor a path. An
-/// empty `EmbedStore` needs no list.
+/// Fails if the frame cannot be read, if it has no list of embedded frames, or if an entry of the list has neither a position nor a path.
+/// An empty `EmbedStore` needs no list.
 pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;

@@ -153,8 +153,8 @@ impl Store {
         Ok(keys)
     }
 
-    /// Opens the leaf with this key, or a file of a table by a key such as `/t/_cols/x`. An embedded or compressed leaf is decompressed into
-    /// memory.
+    /// Opens the leaf with this key, or a file of a table by a key such as `/t/_cols/x`. An embedded or compressed leaf is decompressed
+    /// into memory.
     ///
     /// # Errors
     ///
