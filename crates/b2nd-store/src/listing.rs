@@ -121,7 +121,7 @@ fn nothing(files: &[String], left_out: &[LeftOut]) -> Error {
     }
     let left_out = left_out.first().map(|one| format!("; left out: {one}")).unwrap_or_default();
     Error::custom(format_args!(
-        "no Blosc2 frame was found in it: no .b2nd, .b2f, .b2b, uncompressed frame (except attributes) or, if HDF5, dataset{left_out}"
+        "no Blosc2 frame was found in it: it has no leaf, such as a .b2nd file or, in HDF5, a dataset{left_out}"
     ))
 }
 
