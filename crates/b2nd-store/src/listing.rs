@@ -26,7 +26,7 @@ pub struct StoreListing {
     pub format: Option<&'static str>,
     /// The attributes of the store.
     pub attributes: Attributes,
-    /// Groups that have attributes: the key of each group, and its attributes.
+    /// Groups with a file or a leaf for attributes: the key of each group, and its attributes.
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
@@ -75,12 +75,13 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// Lists the frames in the data of a frame. The listing has the kind of the frame, even if the frame is the file `embed.b2e` of a table.
+/// Lists the leaves of a frame whose data is frames. The listing has the kind of the frame, even if the frame is the file `embed.b2e` of a
+/// table.
 ///
 /// # Errors
 ///
-/// Fails if the frame cannot be read, if it has no list of embedded frames, or if an entry of the list is not valid. An empty `EmbedStore`
-/// needs no list.
+/// Fails if the frame cannot be read, if it has no list of embedded frames, or if an entry of the list has neither a position nor a path.
+/// An empty `EmbedStore` needs no list.
 pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;
@@ -120,7 +121,7 @@ fn nothing(files: &[String], left_out: &[LeftOut]) -> Error {
     }
     let left_out = left_out.first().map(|one| format!("; left out: {one}")).unwrap_or_default();
     Error::custom(format_args!(
-        "no Blosc2 frame was found in it: no .b2nd, .b2f, .b2b, uncompressed frame (except attributes) or, if HDF5, dataset{left_out}"
+        "no Blosc2 frame was found in it: it has no leaf, such as a .b2nd file or, in HDF5, a dataset{left_out}"
     ))
 }
 

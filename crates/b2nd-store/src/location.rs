@@ -95,8 +95,8 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// Fails if the file does not exist or cannot be read, if a directory is neither a store nor a sparse frame, or if the scheme of the
-    /// URL is not supported.
+    /// Fails if the file does not exist or cannot be read, if a directory is neither a store nor a sparse frame, or if a URL is not valid
+    /// or not supported, for example because of its scheme or a user name.
     pub fn open(&self) -> Result<Target> {
         match &self.place {
             Origin::Stdin => Ok(Target::File(stdin()?)),

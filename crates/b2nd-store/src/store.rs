@@ -153,11 +153,12 @@ impl Store {
         Ok(keys)
     }
 
-    /// Opens the leaf with this key. An embedded or compressed leaf is decompressed into memory.
+    /// Opens the leaf with this key, or a file of a table by a key such as `/t/_cols/x`. An embedded or compressed leaf is decompressed
+    /// into memory.
     ///
     /// # Errors
     ///
-    /// Fails if there is no leaf with this key, or if the leaf is a table, is a reference to a server, or cannot be read.
+    /// Fails if there is no such leaf or file, or if the leaf is a table, is a reference to a server, or cannot be read.
     pub fn leaf(&self, key: &str) -> Result<Bytes> {
         let name = key.trim_start_matches('/');
         for end in LEAVES {

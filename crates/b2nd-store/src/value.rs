@@ -25,7 +25,7 @@ pub fn read(bytes: &[u8]) -> Option<RawValue<'_>> {
     RawValue::from_slice(bytes).ok()
 }
 
-/// Returns the extension types that occur in a value, at any depth. Each type is returned once.
+/// Returns the extension types that occur in a value, at any depth of arrays and maps. Each type is returned once.
 pub fn extensions(value: &RawValue) -> Vec<i8> {
     let mut found = Vec::new();
     for leaf in value.leaves() {

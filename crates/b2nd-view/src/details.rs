@@ -9,8 +9,8 @@ use b2nd_store::{Kind, attributes, value};
 /// The `width` to use for [`lines`] if the output is not a terminal.
 pub const WIDTH: usize = 96;
 
-/// Returns the details of a frame as pairs of a label and a text, in the order in which they are shown. Long texts, except
-/// operands, are cut after `width` characters.
+/// Returns the details of a frame as pairs of a label and a text, in the order in which they are shown. Most long texts are cut after
+/// `width` characters.
 pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
     let attribute = |name: &str| attributes::get(trailer, name);

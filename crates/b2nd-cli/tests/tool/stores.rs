@@ -333,8 +333,8 @@ fn what_cannot_be_read_in_a_store_is_said_and_the_rest_is_shown() {
 
 #[test]
 fn a_directory_named_like_a_store_that_is_none_says_so() {
-    const NOTHING: &str = "store.b2d: no Blosc2 frame was found in it: no .b2nd, .b2f, .b2b, uncompressed frame \
-                           (except attributes) or, if HDF5, dataset";
+    const NOTHING: &str =
+        "store.b2d: no Blosc2 frame was found in it: it has no leaf, such as a .b2nd file or, in HDF5, a dataset";
     let folder = Store::new();
     fs::create_dir_all(folder.0.path("store.b2d/below")).unwrap();
     for (command, expected) in [("info", 1), ("check", 3)] {

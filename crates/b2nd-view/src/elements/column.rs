@@ -9,9 +9,9 @@ use super::statistics::Tally;
 /// The maximum number of values that a column has in one element.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
-/// Describes where the scalars of a column are in each element: in one field, or in the whole element if elements are not structures.
+/// Describes where the scalars of a column are in each element: in one field, or in the whole element if elements have no fields.
 pub struct Column {
-    /// The path of the field, such as `a.b`, or `None` if elements are not structures.
+    /// The path of the field, such as `a.b`, or `None` if elements have no fields.
     pub name: Option<String>,
     /// The dtype of a scalar, or `None` if it is not known.
     pub dtype: Option<DType>,
