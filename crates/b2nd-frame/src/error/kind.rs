@@ -89,7 +89,7 @@ pub enum ErrorKind {
         /// Whether this thread itself has the file open. Always false for [`File::try_edit`](crate::File::try_edit).
         by_this_thread: bool,
     },
-    /// The system reported an error, for example when a file was opened, read or written.
+    /// An I/O error, for example when a file was opened, read or written.
     #[cfg(feature = "std")]
     #[error("{0}")]
     Io(std::io::Error),
