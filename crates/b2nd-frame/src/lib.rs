@@ -25,8 +25,8 @@
 //! The [`Header`] holds the fixed-length [`Metalayers`], the [`Trailer`] holds the vlmetalayers, and the index ([`Offsets`])
 //! gives the location of each [`Chunk`]. A contiguous frame stores all of these in one file or buffer. A sparse frame is a directory with
 //! the chunks in files of their own, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`]
-//! changes their metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`]
-//! writes new frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
+//! changes their metalayers, and [`ChunkEditor`] changes the chunks of an array. [`Frame`] reads a frame from any source, such as memory.
+//! [`Writer`] writes new frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
 //!
 //! Indices and counts of chunks, and positions in files, are `u64`. Offsets in errors are `usize`.
 //!

@@ -81,15 +81,15 @@ pub enum ErrorKind {
     /// Any other error, which only has a message.
     #[error("{0}")]
     Message(String),
-    /// An editor or a reader has locked the file, and [`File::try_edit`](crate::File::try_edit) does not wait. Or this thread itself has an
-    /// editor of the file, or has the file open by [`File::open_shared`](crate::File::open_shared), and would wait forever.
+    /// The file is locked, for example by another editor, and [`File::try_edit`](crate::File::try_edit) does not wait. Or this thread
+    /// itself has an editor of the file, or has the file open by [`File::open_shared`](crate::File::open_shared), and would wait forever.
     #[cfg(feature = "std")]
     #[error("the file is locked{}", if *by_this_thread { ": this thread itself has the file open, and would wait forever" } else { " by an editor or a reader" })]
     Locked {
         /// Whether this thread itself has the file open. Always false for [`File::try_edit`](crate::File::try_edit).
         by_this_thread: bool,
     },
-    /// The system reported an error, for example when a file was opened, read or written.
+    /// An I/O error, for example when a file was opened, read or written.
     #[cfg(feature = "std")]
     #[error("{0}")]
     Io(std::io::Error),

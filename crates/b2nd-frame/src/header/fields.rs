@@ -66,8 +66,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not built in or can only be read, or a filter that truncates numbers has a parameter that is not
-    /// valid for elements of the header's typesize.
+    /// Fails if this build cannot compress with the codec or a filter, or a filter that truncates numbers has a parameter that is not valid
+    /// for elements of the header's typesize.
     ///
     /// ```
     /// use b2nd_frame::{Chunk, CodecId, Filter, Header};

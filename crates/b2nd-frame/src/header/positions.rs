@@ -47,7 +47,7 @@ impl HeaderField {
     /// Whether the trailer holds vlmetalayers: a bool, for which the marker is also the value.
     pub const HAS_VLMETALAYERS: HeaderField = HeaderField::DECOMPRESSION_THREADS.then(0);
     /// The filter pipeline, a fixext16: the number of filter slots, the filters in the six slots, the codec, the parameter of the codec,
-    /// and the parameters of the filters.
+    /// the parameters of the filters, and two more bytes.
     pub const PIPELINE: HeaderField = HeaderField::HAS_VLMETALAYERS.then(17);
     /// The metalayers, which fill the rest of the header. Only their marker has a fixed position, so [`value`](HeaderField::value) returns
     /// an empty range.
