@@ -45,8 +45,9 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if compression makes it shorter, which is usually the case from about ten chunks on. For an index, C-Blosc2
-/// always uses BloscLZ and the shuffle filter, which this crate can decode without the feature `codecs`.
+/// C-Blosc2 compresses an index if compression makes it shorter, which is usually the case from about ten chunks on. It uses BloscLZ and
+/// the shuffle filter, unless environment variables such as `BLOSC_COMPRESSOR` are set. This crate decodes an index without the feature
+/// `codecs`, and rejects an index with another codec or filter.
 ///
 /// If all entries are equal, as in the index of an array of zeros, the index chunk can store the entry only once. Such an index takes
 /// constant memory.
@@ -197,7 +198,7 @@ fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     }
 }
 
-/// Returns an error for an index that C-Blosc2 would not write: its codec is not BloscLZ, or it has a filter other than a single shuffle.
+/// Returns an error if the codec of an index is not BloscLZ, or if the index has a filter other than a single shuffle.
 fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     let codec = header.codec();
     if codec != CodecId::BloscLz {
