@@ -35,8 +35,7 @@ impl GeoTransform {
 fn main() -> b2nd_frame::Result<()> {
     let geo = GeoTransform { origin: [600_000.0, 5_300_040.0], pixel: [10.0, -10.0], datum: "EPSG:32632".to_owned() };
 
-    // Write the metalayer to a frame. C-Blosc2 does not add metalayers once there are chunks, so they come first. (`rewrite` can
-    // add them later.)
+    // Write the metalayer to a frame. It is part of the header, with which a writer is created. (`rewrite` can add metalayers later.)
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[2, 3], &[2, 3], &[2, 3])?);
     let mut header = Header::for_array(&meta)?;
     header.metalayers_mut().set(&geo)?;

@@ -163,7 +163,7 @@ impl<'a> Chunk<'a> {
     /// it is special (with zeros if it is uninitialized).
     ///
     /// BloscLZ, and all filters of C-Blosc2 except ndcell and ndmean, are always built in. The feature `codecs` adds LZ4, zlib and
-    /// Zstandard.
+    /// Zstandard. On 32-bit processors, Zstandard also needs the feature `safe` of b2nd-codec.
     ///
     /// The data takes as much memory as the chunk's header claims, at most 2 GiB.
     ///

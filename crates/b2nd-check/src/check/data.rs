@@ -140,7 +140,10 @@ impl Findings {
         let offsets = match readable(frame.offsets())? {
             Ok(offsets) => offsets,
             Err(error) => {
-                self.all.push(Finding::refused("index", &error));
+                match error.kind() {
+                    ErrorKind::NoCodec { .. } => self.not_decoded("index", None, &error),
+                    _ => self.all.push(Finding::refused("index", &error)),
+                }
                 return Ok(());
             }
         };

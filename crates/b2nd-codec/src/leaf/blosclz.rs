@@ -1,4 +1,4 @@
-//! BloscLZ, the default codec of C-Blosc2. If the index of chunks in a frame is compressed, it is compressed with BloscLZ.
+//! BloscLZ, the default codec of C-Blosc2, also for the index of chunks in a frame.
 
 pub(super) mod decode;
 pub(super) mod encode;

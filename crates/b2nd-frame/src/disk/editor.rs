@@ -77,8 +77,9 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// If a file is replaced, the new file gets the permissions of the old file and, as far as possible, the owner, group and extended
 /// attributes (on Linux, these include access control lists) of the old file. If the group cannot be kept, the new group gets only the
 /// permissions that both the old group and all other users have. Other hard links to the old file keep the old content. The creation time
-/// is new. On Windows, the new file has the access control of its directory. Holes in the file are kept if the system can find them. A
-/// read-only file is not replaced: the edit fails.
+/// is new. On Windows, the new file has the access control of its directory. Holes in the file are kept if the system can find them.
+///
+/// A read-only file cannot be edited.
 #[derive(Debug)]
 pub struct Editor {
     file: File,

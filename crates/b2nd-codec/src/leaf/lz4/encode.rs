@@ -1,4 +1,4 @@
-//! Compresses to LZ4's block format. For each position, only the newest earlier position with the same hash is tried. While the search
+//! Compresses to LZ4's block format. At a position, only the newest earlier position with the same hash is tried. While the search
 //! finds no match, its steps get longer.
 //!
 //! For data of at least 256 bytes, tables, hashes and steps are the same as in `LZ4_compress_fast`, so the streams are equal. A test in

@@ -1,5 +1,5 @@
-//! LZ4HC: LZ4 with a longer search. For each position, it tries the earlier positions with the same hash of four bytes, up to a number that
-//! depends on the level.
+//! LZ4HC: LZ4 with a longer search. At a position, it tries several earlier positions with the same hash of four bytes. The maximum number
+//! of tries depends on the level.
 
 use alloc::vec::Vec;
 
@@ -50,7 +50,7 @@ impl Chains {
                 }
                 (found, at) = (later, at + 1);
             }
-            // Prefer a longer match that contains the end of this one and starts only a few bytes later. Looking for it at the end finds
+            // Prefer a longer match that contains the end of this one and starts at most three bytes later. Looking for it at the end finds
             // matches whose first bytes have a different hash.
             while found.0 < ENOUGH && at + found.0 < limit {
                 let end = at + found.0 - 2;
@@ -69,8 +69,8 @@ impl Chains {
         put_last(out, filled, bytes.get(written..)?)
     }
 
-    /// Returns the longest match for the bytes at position `at`, or the first one of [`ENOUGH`] bytes. It is searched at the last `tries`
-    /// positions with the same hash. The returned length is 0 if there is no match.
+    /// Returns the longest match for the bytes at position `at`, or the first one of at least [`ENOUGH`] bytes. It is searched at the last
+    /// `tries` positions with the same hash. The returned length is 0 if there is no match.
     fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
