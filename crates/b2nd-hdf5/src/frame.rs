@@ -36,8 +36,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`dataset`](File::dataset). Also fails if a frame cannot hold the array, for example because a padded chunk takes
-    /// 2 GiB or more.
+    /// Returns the errors of [`dataset`](File::dataset). Also fails if a frame cannot hold the array, for example because a padded chunk
+    /// takes 2 GiB or more.
     pub fn array(&self, path: &str) -> Result<Array, b2nd_ndarray::Error> {
         Array::from_source(DatasetFrame::open(self.dataset(path)?)?, 0)
     }

@@ -21,8 +21,8 @@ use crate::read::{in_bytes, lengths};
 use crate::threads::in_batches;
 use crate::write::{Packer, repeated, view};
 
-/// The maximum number of chunks of a new shape. The index has 8 bytes per chunk, and is itself stored as a chunk, which must be smaller than
-/// 2 GiB.
+/// The maximum number of chunks of a new shape. The index has 8 bytes per chunk, and is itself stored as a chunk, which must be smaller
+/// than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
 /// An editor that changes an array in its file: the values of a slice, and the length of each axis. It dereferences to [`Array`] for
@@ -151,8 +151,8 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Fails, for example, if the value has a different dtype than the array ([`Error::DType`]); if the shape has a different number of
-    /// dimensions, a negative length or too many chunks for an index; if the frame is not sparse, the new shape has chunks, and the shape is
-    /// stored after the header's first 512 bytes, because other metalayers precede it, or unused bytes follow the metadata (see
+    /// dimensions, a negative length or too many chunks for an index; if the frame is not sparse, the new shape has chunks, and the shape
+    /// is stored after the header's first 512 bytes, because other metalayers precede it, or unused bytes follow the metadata (see
     /// [`write_slice`](ArrayEditor::write_slice)); if a chunk cannot be read or compressed; or if the file cannot be written. The array in
     /// the file is then unchanged, unless only a step after the last write failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
