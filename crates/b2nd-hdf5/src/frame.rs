@@ -36,7 +36,8 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`dataset`](File::dataset).
+    /// Returns the errors of [`dataset`](File::dataset). Also fails if a frame cannot hold the array, for example because a padded chunk
+    /// takes 2 GiB or more.
     pub fn array(&self, path: &str) -> Result<Array, b2nd_ndarray::Error> {
         Array::from_source(DatasetFrame::open(self.dataset(path)?)?, 0)
     }
@@ -58,7 +59,7 @@ impl DatasetFrame {
         let entries = vec![("filters".into(), Value::Array(filters))];
         set_attributes(&mut writer, &dataset.attributes, dataset.file.is_pytables, entries)?;
         let front = writer.finish()?;
-        // Each chunk is read with several calls, so even long chunks must stay in the cache.
+        // A long chunk is read with several calls, so it must stay in the cache.
         let chunks = ChunkCache::new(CACHED.max(nbytes.saturating_mul(2)), 1 << 10);
         Ok(Arc::new(DatasetFrame { dataset, front, nbytes, blocksize, chunks }))
     }

@@ -71,7 +71,6 @@ def verdict(path, offset, nd, itemsize):
         schunk, array = open_frame(path, offset)
     except (RuntimeError, OSError) as error:
         return f"unread: {getattr(error, 'strerror', None) or error}"
-    # Some filters work only if an array is sliced, and not for a single chunk.
     # python-blosc2 opens a Caterva file as an `SChunk`, so only its chunks can be read.
     readers = [lambda: values(schunk, nd["shape"], nd["chunks"], nd["blocks"], item)]
     readers += [lambda: sliced(array, item)] if array is not None else []

@@ -21,7 +21,7 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
 /// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or in another source of bytes. A frame of plain
 /// bytes, which has no array metalayer, is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's
-/// `pack_tensor` or `save_array` wrote the frame from a NumPy array without structures, the array has its shape and dtype.
+/// `pack_tensor` or `save_array` wrote the frame from a NumPy array of numbers, times or text, the array has its shape and dtype.
 ///
 /// All methods that read take `&self`, so several threads can read at the same time. Opening an array usually reads only the frame's
 /// header; the index of chunks is read when it is first needed. Decompressed data is not cached.

@@ -46,7 +46,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the slice is not inside the array, or the index of chunks cannot be read.
+    /// Fails if the slice has a different number of dimensions than the array or is not inside it, or if the index of chunks cannot be
+    /// read.
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
         let numbers = || -> Result<Vec<u64>> {
             let touched = self.grid().chunks_in(slice)?;

@@ -21,8 +21,8 @@ use crate::read::{in_bytes, lengths};
 use crate::threads::in_batches;
 use crate::write::{Packer, repeated, view};
 
-/// The maximum number of chunks of an array. The index has 8 bytes per chunk, and is itself stored as a chunk, which must be smaller than 2
-/// GiB.
+/// The maximum number of chunks of a new shape. The index has 8 bytes per chunk, and is itself stored as a chunk, which must be smaller
+/// than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
 /// An editor that changes an array in its file: the values of a slice, and the length of each axis. It dereferences to [`Array`] for
@@ -33,12 +33,12 @@ const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 ///
 /// # What a crash leaves
 ///
-/// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file; then a single
-/// write of the header's first 512 bytes makes them valid. (If no chunks are left, a new file replaces the old one.) In a sparse frame, all
-/// of these are written to new files; then a single rename of `chunks.b2frame` makes the new files valid. After an error, the file holds
-/// the old array, or the new array if only the last sync failed. The `ArrayEditor` then shows the array that the file holds, and can be
-/// used again. Unless the frame is sparse, replaced chunks leave gaps in the file, so write a few large slices rather than many small ones.
-/// [`repack`](crate::repack) removes the gaps.
+/// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are written after the end of the frame;
+/// then a single write of the header's first 512 bytes makes them valid. (If no chunks are left, a new file replaces the old one.) In a
+/// sparse frame, all of these are written to new files; then a single rename of `chunks.b2frame` makes the new files valid. After an error,
+/// the file holds the old array, or the new array if only a step after the last write failed, such as the last sync. The `ArrayEditor` can
+/// be used again, and then works on the array that the file holds. Unless the frame is sparse, replaced chunks leave gaps in the file, so
+/// write a few large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, s};
@@ -78,7 +78,7 @@ impl ArrayEditor {
     ///
     /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd_frame::File::edit). Also fails if the frame has no array metalayer in
     /// the layout that C-Blosc2 has written since 2.7.0 (`b2nd upgrade` converts older layouts), if a block is longer than its chunk, or if
-    /// the index does not have the number of chunks that follows from the array's shapes.
+    /// the index of chunks cannot be read or does not have the number of chunks that follows from the array's shapes.
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         // The file is locked before it is read, so that all changes by other editors are read.
         let draft = Draft::open(path.as_ref())?;
@@ -99,10 +99,10 @@ impl ArrayEditor {
     ///
     /// # Errors
     ///
-    /// Fails if the values have a different dtype than the array ([`Error::DType`]) or a different shape than the slice ([`Error::View`]),
-    /// if the slice is not inside the array, if a chunk cannot be read or compressed, or if the file cannot be written. Also fails if the
-    /// frame is not sparse, and unused bytes follow the metadata in the array's metalayer, as in some arrays that python-blosc2 squeezed
-    /// before version 4. The array in the file is then unchanged, unless only the last sync failed.
+    /// Fails, for example, if the values have a different dtype than the array ([`Error::DType`]) or a different shape than the slice
+    /// ([`Error::View`]), if the slice is not inside the array, if a chunk cannot be read or compressed, or if the file cannot be written.
+    /// Also fails if the frame is not sparse, and unused bytes follow the metadata in the array's metalayer, as in some arrays that
+    /// python-blosc2 squeezed before version 4. The array in the file is then unchanged, unless only a step after the last write failed.
     pub fn write_slice<T: Element, S: Data<Elem = T>, D: Dimension>(
         &mut self,
         slice: &[Range<i64>],
@@ -128,7 +128,7 @@ impl ArrayEditor {
     ///
     /// # Errors
     ///
-    /// Fails with [`Error::Length`] if the number of bytes does not match the slice. Also returns the errors of
+    /// Fails if the number of bytes does not match the slice ([`Error::Length`]). Also returns the errors of
     /// [`write_slice`](ArrayEditor::write_slice).
     pub fn write_slice_bytes(&mut self, slice: &[Range<i64>], bytes: &[u8]) -> Result<()> {
         self.with_path(|this| {
@@ -150,11 +150,11 @@ impl ArrayEditor {
     ///
     /// # Errors
     ///
-    /// Fails if the value has a different dtype than the array ([`Error::DType`]); if the shape has a different number of dimensions, a
-    /// negative length or too many chunks for an index; if the frame is not sparse, the new shape has chunks, and the shape is stored after
-    /// the header's first 512 bytes, because other metalayers precede it, or unused bytes follow the metadata (see
+    /// Fails, for example, if the value has a different dtype than the array ([`Error::DType`]); if the shape has a different number of
+    /// dimensions, a negative length or too many chunks for an index; if the frame is not sparse, the new shape has chunks, and the shape
+    /// is stored after the header's first 512 bytes, because other metalayers precede it, or unused bytes follow the metadata (see
     /// [`write_slice`](ArrayEditor::write_slice)); if a chunk cannot be read or compressed; or if the file cannot be written. The array in
-    /// the file is then unchanged, unless only the last sync failed.
+    /// the file is then unchanged, unless only a step after the last write failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.with_path(|this| this.array.swapped::<T>())?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))

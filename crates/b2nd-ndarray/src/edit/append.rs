@@ -21,10 +21,10 @@ const ROWS: i64 = 1 << 20;
 /// that are larger than memory.
 ///
 /// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. New chunks, the index and the trailer are
-/// appended to the file; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only rows that were
-/// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. If the last call of
-/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. A flush
-/// leaves the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
+/// written after the end of the frame; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only
+/// rows that were not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. If
+/// the last call of `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again.
+/// A flush leaves the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
 ///
 /// ```
 /// use b2nd_ndarray::{Appender, Array, Options};
@@ -91,7 +91,7 @@ impl Appender {
         let draft = Draft::open(path)?;
         let array = draft.array()?;
         if draft.is_sparse() {
-            return Err(refused(path, "sparse frames cannot be appended to"));
+            return Err(refused(path, "an `Appender` cannot append to sparse frames: an `ArrayEditor` can resize them"));
         }
         let grid = array.grid();
         let (Some(&rows), Some(&chunk)) = (grid.shape().first(), grid.chunkshape().first()) else {
@@ -198,9 +198,9 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if a chunk cannot be compressed, or the file cannot be written. The file then holds the old array, or the new array if only
-    /// the last sync failed. The rows are kept, and `flush` can be called again. If the `Appender` is dropped instead, rows that are not in
-    /// the file are discarded.
+    /// Fails, for example, if a chunk cannot be compressed, or the file cannot be written. The file then holds the old array, or the new
+    /// array if only a step after the last write failed, such as the last sync. The rows are kept, and `flush` can be called again. If the
+    /// `Appender` is dropped instead, rows that are not in the file are discarded.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
