@@ -44,7 +44,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`NewFile::create`]. To protect other files, also fails if `target` exists and is neither a Parquet file nor
+    /// Fails if the catalogue cannot be created. To protect other files, also fails if `target` exists and is neither a Parquet file nor
     /// empty.
     pub fn new(target: &Path) -> Result<Writer> {
         let target = &replaceable(target)?;

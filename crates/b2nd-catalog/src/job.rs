@@ -76,8 +76,9 @@ impl Job {
     /// # Errors
     ///
     /// Fails, for example, if a root is not a valid path or URL, if the catalogue cannot be written, if the catalogue to update cannot be
-    /// read, is locked or was not made with the same options, or if the directory of parts has parts from a scan with another number of
-    /// shards. Also fails if a catalogue exists, and errors leave the listing without a single file. The catalogue does not change then.
+    /// read, is locked or was made with another choice of attributes and index, or if the directory of parts has parts from a scan with
+    /// another number of shards. Also fails if a catalogue exists, something could not be listed, and no file of this shard was listed. The
+    /// catalogue does not change then.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;
@@ -130,8 +131,8 @@ impl Job {
         Ok(summary)
     }
 
-    /// Returns the path of the catalogue, or of the part of the catalogue that this shard writes. Fails if the directory has parts from a
-    /// scan with another number of shards.
+    /// Returns the path of the catalogue, or of the part of the catalogue that this shard writes. Fails, for example, if the directory has
+    /// parts from a scan with another number of shards.
     fn path(&self) -> Result<PathBuf> {
         let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
         std::fs::create_dir_all(&self.out).with_context(|| format!("cannot create {}", self.out.display()))?;
@@ -171,7 +172,7 @@ impl Job {
     }
 }
 
-/// Creates a progress bar that shows the number of files that were read and listed, if standard error is a terminal.
+/// Creates a progress bar. It is hidden if standard error is not a terminal.
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(5));
     let style = ProgressStyle::with_template("{human_pos} of {human_len} listed files, {per_sec}, {elapsed}");

@@ -82,13 +82,13 @@ async fn redirects_to_directory(url: &Url) -> anyhow::Result<bool> {
     Ok(is_directory)
 }
 
-/// Fails if a web server cannot list a directory. object_store might repeat the request for minutes, or return an empty list. Errors that
-/// are not final are ignored, because object_store repeats its request.
+/// Fails if a web server answers that it cannot list a directory. object_store might repeat the request for minutes, or return an empty
+/// list. Other errors are ignored, because object_store repeats its request.
 async fn check_webdav(directory: Url) -> anyhow::Result<()> {
     let request = Client::new().request(Method::from_bytes(b"PROPFIND")?, with_user(directory)).header("Depth", "0");
     match request.send().await.map(|answer| answer.status()) {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
-            bail!("there is no such file, and the server does not list directories by WebDAV: scan the URLs of files")
+            bail!("it is not a file, and the server does not list directories by WebDAV: scan the URLs of files")
         }
         Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
             bail!("it is not a file, and listing it by WebDAV failed: {status}")

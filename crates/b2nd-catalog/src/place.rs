@@ -47,7 +47,7 @@ pub struct Member {
     pub modified: Option<i64>,
 }
 
-/// The characters that are escaped in the path of a URL.
+/// The ASCII characters that are escaped in the path of the URL of a remote file.
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 

@@ -14,10 +14,12 @@ use crate::row::{CatalogRow, Extent, UNREADABLE};
 use disk::OnDisk;
 use fetched::Fetched;
 
-/// The number of bytes to which a single read of a store is extended, because small frames are often adjacent.
+/// If only one range of a store is missing, and it is not the start of the file, it is usually extended to at least this number of bytes,
+/// because small frames are often adjacent.
 const OF_STORE: u64 = 1 << 16;
 
-/// The number of bytes to which a single read of a remote frame is extended, which is enough for the attributes of most frames.
+/// If only one range of a remote frame is missing, and it is not the start of the file, it is usually extended to at least this number of
+/// bytes, which is enough for the attributes of most frames.
 const OF_TAIL: u64 = 1 << 15;
 
 /// Reads the rows of a file: a row for the file and, if it is a store, a row for each leaf, in the order of their keys.

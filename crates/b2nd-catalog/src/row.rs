@@ -18,7 +18,7 @@ pub struct CatalogRow {
     pub key: Option<String>,
     /// The name of the [`Kind`] of the file or leaf.
     pub kind: Option<&'static str>,
-    /// The reason why the file or leaf could not be read, or why a location could not be listed.
+    /// The error in the file or leaf, or the reason why the file could not be read or a location could not be listed.
     pub error: Option<String>,
     /// The length of the file in bytes (for a sparse frame, of the file with its header), the total length of the listed files of a `.b2d`
     /// store, or `None` for a leaf.
@@ -30,7 +30,8 @@ pub struct CatalogRow {
     /// The path, within the store, of the file that contains the leaf. For a dataset of an HDF5 file, this is its path with the
     /// ending `.b2nd`.
     pub member: Option<String>,
-    /// The position of the frame in its file. For a leaf that is embedded in a `.b2e`, this is the position in the data of the `.b2e`.
+    /// The position of the frame in the file or, for a leaf of a `.b2z`, in the archive. For a leaf that is embedded in a `.b2e`, this is
+    /// the position in the data of the `.b2e`.
     pub offset: Option<i64>,
     pub ndim: Option<i32>,
     pub shape: Option<Vec<i64>>,

@@ -30,7 +30,7 @@ const SHOWN: usize = 10_000;
 pub enum Format {
     /// A table of aligned columns, for people.
     Table,
-    /// The names of the columns, then the rows; nothing if there are no rows. Lists are in brackets.
+    /// The names of the columns, then the rows; usually nothing if there are no rows. Lists are in brackets.
     Csv,
     /// A line for each row, with a JSON object.
     Json,

@@ -33,7 +33,7 @@ pub struct Known {
 #[derive(PartialEq, Eq)]
 enum Fate {
     /// The file was not listed yet, or must be read again and was not read yet. Contains a hash of the file's size, ETag and time in the
-    /// last catalogue, or `None` if the file could not be read for the last catalogue.
+    /// last catalogue, or `None` if the file or one of its leaves could not be read for the last catalogue.
     Unseen(Option<u64>),
     Unchanged,
     Replaced,
@@ -56,7 +56,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} is not marked with this choice of --attributes and --index: change the choice or omit --update", path.display());
+            bail!("{} is not marked with this choice of --attributes and --index: change it or omit --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);
@@ -72,12 +72,12 @@ impl Known {
             );
             let (size, modified) =
                 (column("size")?.as_primitive::<Int64Type>(), column("modified")?.as_primitive::<TimestampMicrosecondType>());
-            for row in (0..batch.num_rows()).filter(|&row| key.is_null(row)) {
-                let unreadable = error.is_valid(row) && error.value(row).starts_with(UNREADABLE);
+            let unreadable = |row: usize| error.is_valid(row) && error.value(row).starts_with(UNREADABLE);
+            for row in (0..batch.num_rows()).filter(|&row| key.is_null(row) || unreadable(row)) {
                 let size = size.is_valid(row).then(|| size.value(row));
                 let modified = modified.is_valid(row).then(|| modified.value(row));
                 let version = version(size, etag.is_valid(row).then(|| etag.value(row)), modified);
-                files.insert(name(url.value(row)), Fate::Unseen((!unreadable).then_some(version)));
+                files.insert(name(url.value(row)), Fate::Unseen((!unreadable(row)).then_some(version)));
             }
         }
         Ok(Some(Known { path: path.to_owned(), file, roots, files }))
@@ -101,8 +101,8 @@ impl Known {
         }
     }
 
-    /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of locations
-    /// that could not be listed and the files below them. `unlisted` contains the URLs of these locations; it is `None` if the scan was
+    /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of files
+    /// below locations that could not be listed. `unlisted` contains the URLs of these locations; it is `None` if the scan was
     /// interrupted, and then the rows of all files that were not read again are copied. Returns the number of files and other locations
     /// whose rows are dropped although they were not read again.
     ///

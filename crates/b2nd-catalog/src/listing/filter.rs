@@ -29,7 +29,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Accepts names with one of these endings, or with any ending if `*` is among them, except the names of temporary files (`.*.tmp`). An
+    /// Accepts names with one of these endings, or all names if `*` is among them, except the names of temporary files (`.*.tmp`). An
     /// ending is the part after the last dot.
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
         Names {

@@ -15,8 +15,8 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::CatalogRow;
 
-/// If several ranges are missing, shorter ranges are extended to this number of bytes. This is usually enough for the local header of a zip
-/// member and the first 4 KiB of its frame.
+/// If several ranges are missing, shorter ranges are extended to this number of bytes, except the start of the file. This is usually enough
+/// for the local header of a zip member and the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 
 /// Two ranges with a gap of at most this number of bytes are fetched as one range, unless the joined range is longer than [`MOST`].

@@ -16,7 +16,7 @@ use crate::place::{FilePlace, Member, Object};
 use crate::remote::{Found, HELD};
 use crate::row::{CatalogRow, Extent};
 
-/// The number of leaves that are read together. Before each group of leaves, the bytes that were fetched earlier may be dropped.
+/// The maximum number of leaves that are read together. Before each group of leaves, the bytes that were fetched earlier may be dropped.
 const TOGETHER: usize = 2048;
 
 /// The maximum number of fetched bytes of a `.b2d` store that stay in memory while the next rows are read.

@@ -150,7 +150,7 @@ async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error()
         let read = tokio::time::timeout(Duration::from_secs(60), rows(object, Extent::default()));
         error(read.await.expect("it is asked for again and again"))
     };
-    // A single file on disk is read with its current length. In a store, and on a server, the length in the listing must still be
+    // A single file on disk is read with its current length. In a `.b2d`, and on a server, the length in the listing must still be
     // right.
     assert_eq!(on_disk(file("a/0.b2nd")), "");
     let changed = "cannot be read: it was changed after it was listed or opened, or fewer bytes than requested were read";

@@ -121,7 +121,7 @@ fn a_directory_that_cannot_be_listed_is_a_row_with_the_reason() {
         ask(&out, "select error from arrays")[0]["error"].as_str().unwrap().to_owned()
     };
     let expected =
-        "cannot be listed: there is no such file, and the server does not list directories by WebDAV: scan the URLs of files";
+        "cannot be listed: it is not a file, and the server does not list directories by WebDAV: scan the URLs of files";
     for kind in [Kind::Plain, Kind::WithoutRanges] {
         assert_eq!((said(kind, "a/").as_str(), said(kind, "a").as_str()), (expected, expected));
     }
