@@ -58,7 +58,7 @@ struct Subject {
     key: Option<String>,
     /// The argument with which the array or table can be opened.
     word: PathBuf,
-    /// The offset of the frame in its file.
+    /// The value of `--offset`, unless this is a table.
     offset: Option<u64>,
     is_table: bool,
 }

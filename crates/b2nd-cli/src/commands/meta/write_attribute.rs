@@ -28,8 +28,8 @@ fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }
 
-/// Opens the file that contains the attributes of a frame, of a store, or of a leaf, table or group in a store, and calls `change` with an
-/// editor of this file.
+/// Opens or creates the file that contains the attributes of a frame, of a store, or of a leaf, table or group in a store, and calls
+/// `change` with an editor of this file.
 fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result<()> {
     let location = Location::new(file.as_os_str());
     let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {
