@@ -16,7 +16,7 @@ pub(in crate::commands) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     match location.path() {
         Some(path) if location.key().is_none() && !holds_store(path) => Ok(File::edit(path)?),
-        Some(_) => Err(Error::new("it is a store or a leaf: digests are only written into frames that are files of their own")),
+        Some(_) => Err(Error::new("it is a store or a leaf: digests are only written into frames outside of stores")),
         None if location.is_stdin() => Err(Error::new("it is standard input, but only local files can be changed")),
         None => Err(Error::new("it is a URL, but only local files can be changed")),
     }
