@@ -27,7 +27,7 @@ impl Error {
         Error::Read(sentence.to_string().into())
     }
 
-    /// Returns true if the error is caused by the kind of the file, not by damage.
+    /// Returns true for errors of b2nd-ndarray that are caused by the kind of the file, not by damage.
     pub(crate) fn is_of_kind(&self) -> bool {
         use b2nd_ndarray::Error::{Elsewhere, NoArray};
         let Error::Read(error) = self else { return false };

@@ -20,7 +20,7 @@ use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::progress;
 
-/// Lets commands open an HDF5 file as a store whose leaves are the datasets.
+/// In builds that read HDF5, lets commands open an HDF5 file as a store whose leaves are datasets.
 pub(crate) fn register() {
     #[cfg(feature = "hdf5")]
     b2nd_hdf5::open_as_stores();

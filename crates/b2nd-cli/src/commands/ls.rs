@@ -1,4 +1,4 @@
-//! `b2nd ls` lists frames and stores, a line each.
+//! `b2nd ls` lists frames, stores and Zarr arrays.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::output::{Output, cut, named};
 use crate::paths::{Found, Leaves, Paths, is_listed};
 use crate::zarr;
 
-/// The number of lines that are aligned together.
+/// Lines of frames and stores are aligned and printed when this number of lines has been collected.
 const ALIGNED: usize = 1000;
 
 /// `b2nd ls`.
@@ -66,7 +66,7 @@ impl Ls {
                 }
                 is_empty = false;
                 rows.push(row(found));
-                if rows.len() == ALIGNED {
+                if rows.len() >= ALIGNED {
                     print(&mut rows, out).map_err(Error::Write)?;
                 }
                 Ok(true)

@@ -39,8 +39,8 @@ pub(crate) enum Meta {
     Get {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
-        /// The attribute's name. Without --raw, `history.version` is the field `version` of the attribute `history`, unless an attribute
-        /// or a metalayer has this name.
+        /// The attribute's name. Without --raw, `history.version` is the field `version` of the attribute `history`, unless
+        /// `history.version` is itself a name.
         name: String,
         /// Search only the metalayers in the header.
         #[arg(long)]

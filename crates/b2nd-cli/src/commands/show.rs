@@ -209,7 +209,7 @@ impl Show {
         let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
         let ([name], Some(Report { sample: numbers, tally, .. })) = (names.as_slice(), columns.pop()) else {
             let none = "none of the selected columns has numbers or times: there is nothing to draw".to_owned();
-            let some = format!("a PNG file shows one whole column, which --columns selects; found {}", names.join(", "));
+            let some = format!("a PNG file shows one column, which --columns selects; found {}", names.join(", "));
             return Err(Error::new(if names.is_empty() { none } else { some }));
         };
         let sample = if numbers.len() as u64 == tally.count + tally.nan { "" } else { "  (a sample)" };

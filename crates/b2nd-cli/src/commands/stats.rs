@@ -58,7 +58,7 @@ struct Subject {
     key: Option<String>,
     /// The argument with which the array or table can be opened.
     word: PathBuf,
-    /// The offset of the frame in its file.
+    /// The value of `--offset`, unless this is a table.
     offset: Option<u64>,
     is_table: bool,
 }
@@ -138,7 +138,7 @@ impl Stats {
         self.print(&columns.into_iter().zip(tallies).map(report).collect::<Vec<_>>(), subject, output, shown)
     }
 
-    /// Prints statistics of the columns of a table or of the values of a list, and messages about columns that cannot be read.
+    /// Prints statistics of the columns of a table or of the values of a list, and messages about columns that are left out.
     fn count_rows(&self, rows: Box<dyn TableRows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
         let left_out = rows.left_out();
         self.print(&rows.count(self.quantiles)?, subject, output, shown)?;

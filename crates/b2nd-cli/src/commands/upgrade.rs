@@ -102,7 +102,8 @@ impl Args {
         let is_tree = is_tree(&self.source);
         // All frames are found before the first new frame is written, because the target may be inside the searched directory.
         let frames: Vec<_> = if is_tree {
-            // Stores are skipped: python-blosc2 writes the arrays in them with the current layout, and HDF5 files are only read.
+            // Archives, directories of stores and HDF5 files are skipped: python-blosc2 writes the arrays in its stores with the current
+            // layout, and HDF5 files are only read.
             let is_store = |target: &Target| matches!(Store::of_folder("", target), Ok(Some(_)));
             let frames = walk::frames(&self.source).filter(|(_, found)| !found.as_ref().is_ok_and(is_store));
             frames.map(|(path, found)| (path, found.map(|_| ()))).collect()

@@ -221,7 +221,7 @@ fn a_column_of_a_table_is_drawn_and_the_others_are_named() {
     let tables = crate::harness::Place::tables();
     let refused = tables.refused(&["show", "blocks.b2z", "--png", &out]);
     let found = "found n, m, z, x, y, t, o";
-    assert_eq!(refused, format!("blocks.b2z: a PNG file shows one whole column, which --columns selects; {found}"));
+    assert_eq!(refused, format!("blocks.b2z: a PNG file shows one column, which --columns selects; {found}"));
     let refused = tables.refused(&["show", "kinds.b2z", "--columns", "u", "--png", &out]);
     assert_eq!(refused, "kinds.b2z: none of the selected columns has numbers or times: there is nothing to draw");
     assert!(tables.ok(&["show", "kinds.b2z", "--columns", "u"]).starts_with("kinds.b2z  6 rows, 1 column\n"));

@@ -4,7 +4,7 @@ use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
 use b2nd_view::{Array, Frame, Kind, facts};
 
-/// The maximum number of levels that are drawn. It limits the recursion of `draw`, because paths in archives can have any number of levels.
+/// The maximum number of levels that are drawn. It limits the recursion of `draw`, because paths in archives can have many levels.
 const DEEPEST: usize = 64;
 
 /// The number of characters to which a dtype is shortened.

@@ -16,7 +16,7 @@ pub(in crate::commands) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     match location.path() {
         Some(path) if location.key().is_none() && !holds_store(path) => Ok(File::edit(path)?),
-        Some(_) => Err(Error::new("it is a store or a leaf: digests are only written into frames that are files of their own")),
+        Some(_) => Err(Error::new("it is a store or a leaf: digests are only written into frames outside of stores")),
         None if location.is_stdin() => Err(Error::new("it is standard input, but only local files can be changed")),
         None => Err(Error::new("it is a URL, but only local files can be changed")),
     }
@@ -28,8 +28,8 @@ fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }
 
-/// Opens the file that contains the attributes of a frame, of a store, or of a leaf, table or group in a store, and calls `change` with an
-/// editor of this file.
+/// Opens or creates the file that contains the attributes of a frame, of a store, or of a leaf, table or group in a store, and calls
+/// `change` with an editor of this file.
 fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result<()> {
     let location = Location::new(file.as_os_str());
     let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {

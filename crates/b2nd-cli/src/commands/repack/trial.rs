@@ -69,7 +69,7 @@ fn measure(sample: &[Vec<u8>], codec: CodecId, compressor: &Compressor) -> Resul
     let start = Instant::now();
     for (chunk, packed) in sample.iter().zip(&packed) {
         if Chunk::from_slice(packed)?.data()? != *chunk {
-            return Err(Error::new(format_args!("{codec} does not return the values that it compressed")));
+            return Err(Error::new(format_args!("the values differ after compression with {codec} and decompression")));
         }
     }
     let lengths = |chunks: &[Vec<u8>]| chunks.iter().map(Vec::len).sum::<usize>() as f64;

@@ -14,7 +14,7 @@ pub(super) struct Chart<'a> {
     pub(super) across: Axis<'a>,
     /// The vertical axis.
     pub(super) down: Axis<'a>,
-    /// The unit of the values of a heat map.
+    /// The unit that is written at the color bar of a heat map.
     pub(super) unit: Option<String>,
     /// The ratio of the width to the height of a map or an image. If this is `None`, it fills the picture.
     pub(super) aspect: Option<f64>,
@@ -49,7 +49,7 @@ pub(super) enum Ticks {
     Whole,
     /// At powers of ten of a logarithmic axis, if it is long enough.
     Log,
-    /// At the first days of months, if the axis is long enough. Holds the number of days in a unit of the axis.
+    /// At the first days of months, if the length of the axis allows that. Holds the number of days in a unit of the axis.
     Days(f64),
 }
 

@@ -82,8 +82,8 @@ impl Drawn {
         self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
     }
 
-    /// Returns the axis of the drawn dimension `axes[place]`. Its name comes from the attribute `dims` or `_ARRAY_DIMENSIONS`, or is the
-    /// index of the dimension.
+    /// Returns the axis of the drawn dimension `axes[place]`. Its name comes from the attribute `dims` or `_ARRAY_DIMENSIONS`, or
+    /// contains the index of the dimension.
     pub(super) fn axis(&self, place: usize) -> Axis<'static> {
         let axis = self.axes.get(place).copied().unwrap_or(0);
         let names = attribute(&self.values.array, &["dims", "_ARRAY_DIMENSIONS"]);
@@ -120,7 +120,7 @@ pub(super) fn numbers(column: &Column, elements: &[u8], itemsize: usize) -> Vec<
     column.scalars(elements, itemsize).map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
 }
 
-/// Formats a number like the values of the column that is drawn. If these are times, formats the number as a time.
+/// Formats a number, as a time if the values of the column are times.
 pub(super) fn value(column: &Column, number: f64) -> String {
     let dtype = column.dtype.as_ref();
     match (dtype, time_bytes(number as i128, dtype)) {

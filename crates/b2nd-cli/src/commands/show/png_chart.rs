@@ -38,7 +38,7 @@ const SIZE: (u32, u32) = (1200, 800);
 /// The smallest width and height in pixels for which `draw` draws axes.
 const SMALLEST: (u32, u32) = (400, 240);
 
-/// The color of lines and bars.
+/// In a picture with axes, the color of lines and bars.
 const INK: Rgb = [68, 1, 84];
 
 /// In a picture with axes, the color of elements of a heat map that are not finite, or that a logarithmic scale leaves out.
@@ -72,7 +72,7 @@ pub(super) fn draw(chart: &Chart, size: Option<(u32, u32)>) -> Result<Pixels> {
     })
 }
 
-/// Draws a chart with axes in a picture of this size. If `is_cut` is true, the picture of a map is only as large as the map needs.
+/// Draws a chart with axes in a picture of this size. If `is_cut` is true, the picture of a map can be smaller.
 fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> Pixels {
     let Chart { title, body, across, down, unit, aspect } = chart;
     // The axes of a map extend half an element beyond the first and the last element, so that the tick of each element is in the middle of
