@@ -20,7 +20,7 @@ const TRAILER_LEN: usize = 22;
 #[derive(Serialize)]
 pub(crate) struct AnnotatedPart {
     title: &'static str,
-    /// The offset of the part in the file or archive, or in the frame if the frame is embedded in another.
+    /// The offset of the part in the frame, plus the frame's offset in the archive (see `store::start`).
     start: u64,
     bytes: String,
     /// The rows of the part. The offset of each row is counted from the first byte of the part.
@@ -36,8 +36,8 @@ struct Mistake {
 }
 
 impl AnnotatedPart {
-    /// Creates a part of a frame. `start` is the offset of the frame in its file or archive, and `at` is the offset of the part in
-    /// the frame.
+    /// Creates a part of a frame. `start` is the offset of the frame in the archive, and `at` is the offset of the part in the
+    /// frame.
     fn new(title: &'static str, start: u64, at: u64, bytes: &[u8], error: Option<&Error>) -> AnnotatedPart {
         let mut rows = if title == "header" { bytes::header(bytes) } else { bytes::trailer(bytes, at) };
         rows.iter_mut().for_each(|row| row.offset = row.offset.saturating_sub(at));
@@ -47,8 +47,8 @@ impl AnnotatedPart {
     }
 }
 
-/// Annotates the header and the trailer of a frame, or only the header if it is invalid. `start` is the offset of the frame in its file or
-/// archive.
+/// Annotates the header and the trailer of a frame, or only the header if it is invalid. `start` is the offset of the frame in the archive
+/// (see `store::start`).
 pub(crate) fn parts(source: &dyn Source, start: u64) -> Result<Vec<AnnotatedPart>> {
     let frame = match readable(Frame::open(source))? {
         Ok(frame) => frame,

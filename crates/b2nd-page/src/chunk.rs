@@ -19,7 +19,7 @@ pub(crate) struct Description {
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
     /// The range of bytes that contains the chunk, and unused bytes after it if there are any. `None` if the frame is sparse. The range
-    /// counts from the start of the file or archive, or of the frame if the frame is embedded in another.
+    /// is that in the frame, plus the frame's offset in the archive (see `store::start`).
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
     /// The name of the chunk's own file, and the length of the chunk according to its header, if the frame is sparse.
@@ -73,7 +73,8 @@ pub(crate) fn overview(grid: &Grid, offsets: &Offsets, [rows, columns]: [i32; 2]
     Some(Overview { cells, step, bytes })
 }
 
-/// Describes the chunk at the coordinates `at`, which count chunks. `start` is the offset of the frame in its file or archive.
+/// Describes the chunk at the coordinates `at`, which count chunks. `start` is the offset of the frame in the archive (see
+/// `store::start`).
 pub(crate) fn describe(
     grid: &Grid,
     frame: &Frame,

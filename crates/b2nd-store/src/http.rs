@@ -17,7 +17,7 @@ use crate::range_cache::RangeCache;
 use crate::requests::AT_ONCE;
 use crate::text::{count, printable};
 
-/// The maximum length of a file, in bytes, that is downloaded completely if the server does not support range requests.
+/// The approximate maximum length of a file, in bytes, that is downloaded completely if the server does not support range requests.
 const WHOLE: u64 = 1 << 24;
 
 /// The timeout for fetching a range, including all retries.
