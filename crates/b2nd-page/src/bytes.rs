@@ -20,7 +20,7 @@ const TRAILER_LEN: usize = 22;
 #[derive(Serialize)]
 pub(crate) struct AnnotatedPart {
     title: &'static str,
-    /// The offset of the part in the file.
+    /// The offset of the part in the frame, plus the frame's offset in the archive (see `store::start`).
     start: u64,
     bytes: String,
     /// The rows of the part. The offset of each row is counted from the first byte of the part.
@@ -36,7 +36,8 @@ struct Mistake {
 }
 
 impl AnnotatedPart {
-    /// Creates a part of a frame. `start` is the offset of the frame in its file, and `at` is the offset of the part in the frame.
+    /// Creates a part of a frame. `start` is the offset of the frame in the archive, and `at` is the offset of the part in the
+    /// frame.
     fn new(title: &'static str, start: u64, at: u64, bytes: &[u8], error: Option<&Error>) -> AnnotatedPart {
         let mut rows = if title == "header" { bytes::header(bytes) } else { bytes::trailer(bytes, at) };
         rows.iter_mut().for_each(|row| row.offset = row.offset.saturating_sub(at));
@@ -46,7 +47,8 @@ impl AnnotatedPart {
     }
 }
 
-/// Annotates the header and the trailer of a frame, or only the header if it is invalid. `start` is the offset of the frame in its file.
+/// Annotates the header and the trailer of a frame, or only the header if it is invalid. `start` is the offset of the frame in the archive
+/// (see `store::start`).
 pub(crate) fn parts(source: &dyn Source, start: u64) -> Result<Vec<AnnotatedPart>> {
     let frame = match readable(Frame::open(source))? {
         Ok(frame) => frame,
@@ -80,8 +82,8 @@ fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error)
     let first = end.saturating_sub(SHOWN).max(header_len).min(end);
     let tail = source.read(first..end)?;
     let length = tail.len().checked_sub(TRAILER_LEN).and_then(|at| tail.get(at..at + 4)?.try_into().ok()).map(u32::from_be_bytes);
-    // If the trailer's length is missing or too small, the minimum length of a trailer is shown. If the length exceeds the bytes that were
-    // read, all of them are shown.
+    // If the trailer's length is missing or too small, the minimum length of a trailer is assumed. If the length exceeds the bytes that
+    // were read, all of them are shown.
     let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
     let skipped = tail.len().saturating_sub(length);
     let bytes = tail.get(skipped..).unwrap_or_default();

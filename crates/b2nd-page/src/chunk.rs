@@ -18,7 +18,8 @@ pub(crate) struct Description {
     /// The kind of the chunk, such as `zeros`, if it has no bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
-    /// The range of the file that contains the chunk, and unused bytes after it if there are any, if the frame is a single file.
+    /// The range of bytes that contains the chunk, and unused bytes after it if there are any. `None` if the frame is sparse. The range
+    /// is that in the frame, plus the frame's offset in the archive (see `store::start`).
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
     /// The name of the chunk's own file, and the length of the chunk according to its header, if the frame is sparse.
@@ -42,8 +43,8 @@ pub(crate) struct Overview {
     /// The number of chunks that a cell represents along each axis; the last cell may represent fewer. For each cell, `bytes` has the size
     /// of only the first of its chunks.
     step: [i64; 2],
-    /// For each cell, row by row, the length of the range of the frame that contains the cell's first chunk, with unused bytes after it. The
-    /// length is null if the chunk has no bytes, or if the frame is sparse.
+    /// For each cell, row by row, the length of the range of the frame that contains the cell's first chunk, with unused bytes after it.
+    /// The length is null if the chunk has no bytes, or if the frame is sparse.
     bytes: Vec<Option<u64>>,
 }
 
@@ -72,7 +73,8 @@ pub(crate) fn overview(grid: &Grid, offsets: &Offsets, [rows, columns]: [i32; 2]
     Some(Overview { cells, step, bytes })
 }
 
-/// Describes the chunk at the coordinates `at`, which count chunks. `start` is the offset of the frame in its file.
+/// Describes the chunk at the coordinates `at`, which count chunks. `start` is the offset of the frame in the archive (see
+/// `store::start`).
 pub(crate) fn describe(
     grid: &Grid,
     frame: &Frame,

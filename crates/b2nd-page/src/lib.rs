@@ -7,8 +7,8 @@
 //! | answer questions about values | `ValueReader` (feature `values`) |
 //! | answer all questions about a file or a folder whose bytes can be read at any time | `Session` (feature `values`) |
 //!
-//! Answers are JSON, or bytes that contain JSON and buffers. In WebAssembly, where the bytes of a file are fetched piece by piece, a question is
-//! asked again until no bytes are missing. The README has an example with a `Session`.
+//! Answers are JSON, or bytes that contain JSON and buffers. In WebAssembly, where the bytes of a file are fetched piece by piece, a
+//! question is asked again until no bytes are missing. The README has an example with a `Session`.
 
 mod answer;
 mod bytes;

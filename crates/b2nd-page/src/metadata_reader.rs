@@ -27,14 +27,14 @@ pub(crate) enum Question {
     Info,
     /// The metadata of the frame as text: `{"array": [[label, text, field], …], "frame": […]}`.
     Facts,
-    /// The annotated bytes of the header and the trailer, even for an invalid frame.
+    /// The annotated bytes of the header and the trailer, or only of the header if it is invalid.
     Bytes,
     /// The number of chunks in the index as `{"chunks": …}`.
     Index,
     /// The number of chunks along each axis, or null if there are no chunks to draw.
     Grid,
-    /// A drawing of at most `most` chunks along each of two axes, starting with the chunk at the coordinates `first`. `axes` contains the
-    /// axis of the rows and the axis of the columns; -1 means that the array has no such axis.
+    /// A drawing of at most `most` chunks (at least 1) along each of two axes: from the chunk at the coordinates `first` on, or the last
+    /// ones if fewer follow it. `axes` contains the axis of the rows and the axis of the columns; -1 means that the array has no such axis.
     Picture { axes: [i32; 2], most: i64, first: Vec<i64> },
     /// An overview of the sizes that chunks have in the frame, along two axes.
     Overview { axes: [i32; 2], at: Vec<i64> },

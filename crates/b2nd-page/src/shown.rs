@@ -80,7 +80,7 @@ impl Shown {
     }
 }
 
-/// Returns true if a file is a frame whose data is frames. If it is not a valid frame, the error is shown later, together with the bytes.
+/// Returns true if a file is the frame of an `EmbedStore`. If it is not a valid frame, the error is shown later, together with the bytes.
 fn is_embedded(file: &Bytes) -> Result<bool> {
     match Frame::open(&**file) {
         Ok(frame) => Ok(Kind::of(frame.header(), None) == Kind::EmbedStore),

@@ -57,7 +57,8 @@ fn with_files(object: &str, table: &Table) -> String {
     format!(r#"{fields},"paths":{},"stale":{}}}"#, to_json(&paths), to_json(&table.stale))
 }
 
-/// Returns the offset of a leaf's frame in its file, or 0 if the leaf is not a frame with a file of its own.
+/// Returns the offset of a leaf's frame in the archive. Returns 0 if the store is not an archive, or if the leaf is not a frame with a file
+/// of its own.
 pub(crate) fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
 }

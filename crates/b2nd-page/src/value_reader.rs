@@ -51,7 +51,8 @@ pub struct View {
     pub room: Vec<i64>,
     /// Whether `room` increases the steps along the `drawn` axes by the same factor.
     pub square: bool,
-    /// The approximate maximum number of compressed bytes to read, if `room` is not empty.
+    /// If `room` is not empty, steps along the `drawn` axes are increased until at most about this number of compressed bytes is read, as
+    /// far as that is possible.
     pub budget: u64,
     /// The axis of the plane's rows, or -1 if there is none.
     pub rows: i32,

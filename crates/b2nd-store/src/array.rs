@@ -18,7 +18,7 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the frame has a metalayer `b2nd` or `caterva`, but none that contains the metadata of an array.
+    /// Fails if the frame has a metalayer `b2nd` or `caterva`, but none that contains valid metadata of an array.
     pub fn find(header: &'a Header) -> b2nd_frame::Result<Option<Array<'a>>> {
         Ok(header.array_metalayer()?.map(|(name, meta, stale)| Array { name, meta, stale: stale.len() }))
     }

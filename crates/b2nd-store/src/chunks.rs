@@ -4,7 +4,7 @@ use b2nd_frame::{ChunkHeader, Header, Offset, Offsets, Result, Special};
 
 use crate::Frame;
 
-/// A chunk, or consecutive special chunks with the same entry in the index.
+/// A chunk, or consecutive chunks with the same special value in the index.
 pub struct ChunkRun {
     /// The index of the first chunk.
     pub first: u64,

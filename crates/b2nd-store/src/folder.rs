@@ -84,7 +84,7 @@ pub trait Folder {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, for example because a directory or a symbolic link has this name.
+    /// Fails if the file cannot be read.
     fn member(&self, file: &str) -> Result<Option<Bytes>>;
 
     /// Opens a file that must exist.

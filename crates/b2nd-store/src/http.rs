@@ -17,18 +17,17 @@ use crate::range_cache::RangeCache;
 use crate::requests::AT_ONCE;
 use crate::text::{count, printable};
 
-/// The maximum length of a file, in bytes, that is downloaded completely if the server does not support range requests.
+/// The approximate maximum length of a file, in bytes, that is downloaded completely if the server does not support range requests.
 const WHOLE: u64 = 1 << 24;
 
 /// The timeout for fetching a range, including all retries.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A request with a transient failure is retried up to twice: after 0.1 s and after 0.4 s.
+/// A request with a transient failure before the body of the response is retried up to twice: after 0.1 s and after 0.4 s.
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
-/// Opens a file on a server. A later request returns an error if the file has been replaced since it was opened. A replaced file is
-/// recognized by the `ETag`, the `Last-Modified` and the length that the server sends.
+/// Opens a file on a server. A later request fails if the `ETag`, the `Last-Modified` or the length that the server sends has changed.
 ///
 /// # Errors
 ///
@@ -66,7 +65,7 @@ struct Server {
     agent: Agent,
     url: String,
     patience: Duration,
-    /// The error of the first request that took longer than `patience`. Once it is set, no more requests are sent.
+    /// The error of the first request that took longer than `patience`. Once it is set, `ask` returns it without a request.
     stalled: OnceLock<String>,
 }
 
@@ -91,7 +90,7 @@ impl Server {
         }
     }
 
-    /// Requests a range, and retries transient failures within the timeout. Once a request has timed out, no more requests are sent.
+    /// Requests a range. Once a request has timed out, later calls return its error.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
         if let Some(stalled) = self.stalled.get() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));

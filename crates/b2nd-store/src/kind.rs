@@ -17,15 +17,15 @@ pub enum Kind {
     SChunk,
     /// `ctable`: the metadata of a table.
     CTable,
-    /// `treestore`: a store with groups.
+    /// `treestore`: a `TreeStore`, whose leaves are in groups.
     TreeStore,
-    /// `dictstore`: a store without groups.
+    /// `dictstore`: a `DictStore`, which is like a dictionary.
     DictStore,
     /// `embedstore`: a frame that contains frames.
     EmbedStore,
-    /// `lazyexpr`: an expression with its operands. Its values are computed when they are read.
+    /// `lazyexpr`: an expression. Its values are computed when they are read.
     LazyExpr,
-    /// `lazyudf`: a function with its operands. Its values are computed when they are read.
+    /// `lazyudf`: a Python function. Its values are computed when they are read.
     LazyUdf,
     /// `b2object`: an object with the metalayer `b2o` that is not one of `lazyexpr`, `lazyudf` and `remote_array`, such as a reference to
     /// an array on a Caterva2 server.
