@@ -73,8 +73,9 @@ impl Pieces {
     }
 
     /// Adds the bytes that were fetched for a range. If `bytes` is shorter than the range, this means that the source ends after these
-    /// bytes. If `bytes` is empty, the source may also end before the range. So unless the bytes directly before the range have been added,
-    /// the length is not set, and reading the range fails. If `bytes` is longer than the range, the additional bytes are kept too.
+    /// bytes. If `bytes` is empty, the source may also end before the range. So unless the length is known or the bytes directly before the
+    /// range have been added, the length is not set, and reading the range fails. If `bytes` is longer than the range, the additional bytes
+    /// are kept too.
     ///
     /// # Errors
     ///
