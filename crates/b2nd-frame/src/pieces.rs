@@ -48,9 +48,8 @@ struct Held {
     length: Option<u64>,
     /// The pieces that were fetched, by the position of their first byte. No piece lies inside another piece.
     pieces: BTreeMap<u64, Vec<u8>>,
-    /// The ranges that could not be fetched, with their errors. A key is the start of a range, and its value is the end of the range and
-    /// the message.
-    failed: BTreeMap<u64, (u64, String)>,
+    /// The ranges that could not be fetched, by start and end, with their errors.
+    failed: BTreeMap<(u64, u64), String>,
     missing: Vec<Range<u64>>,
 }
 
@@ -74,8 +73,9 @@ impl Pieces {
     }
 
     /// Adds the bytes that were fetched for a range. If `bytes` is shorter than the range, this means that the source ends after these
-    /// bytes. If `bytes` is empty, the source may also end before the range. So unless the bytes directly before the range have been added,
-    /// the length is not set, and reading the range fails. If `bytes` is longer than the range, the additional bytes are kept too.
+    /// bytes. If `bytes` is empty, the source may also end before the range. So unless the length is known or the bytes directly before the
+    /// range have been added, the length is not set, and reading the range fails. If `bytes` is longer than the range, the additional bytes
+    /// are kept too.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Pieces {
     /// Records that a range could not be fetched. A read then fails with `message`, or with that of another such range, if it needs bytes
     /// of this range that have not been added.
     pub fn fail(&self, range: Range<u64>, message: impl Into<String>) {
-        self.0.with(|held| held.failed.insert(range.start, (range.end, message.into())));
+        self.0.with(|held| held.failed.insert((range.start, range.end), message.into()));
     }
 
     /// Returns the total number of bytes that `Pieces` holds.
@@ -100,8 +100,8 @@ impl Pieces {
         self.0.with(|held| *held = Held { length: held.length, ..Held::default() });
     }
 
-    /// Returns the ranges that reads needed since the last call but that had not been fetched, in ascending order. Ranges with at most
-    /// `gap` bytes between them are merged.
+    /// Returns the missing ranges that were recorded since the last call, in ascending order. Ranges with at most `gap` bytes between them
+    /// are merged.
     pub fn take_missing(&self, gap: u64) -> Vec<Range<u64>> {
         join(self.0.with(|held| core::mem::take(&mut held.missing)), gap)
     }
@@ -122,7 +122,7 @@ impl Held {
             // An empty response means that the source ends at or before the start of the range, so its length is still unknown.
             if bytes.is_empty() && self.length.is_none() && range.start > self.end() {
                 let message = format!("the source ends before byte {}", range.start);
-                self.failed.insert(range.start, (range.end, message));
+                self.failed.insert((range.start, range.end), message);
                 return Ok(());
             }
             self.set_len(end)?;
@@ -186,8 +186,8 @@ impl Held {
         if gaps.is_empty() {
             return Ok(());
         }
-        let failed = |gap: &Range<u64>| self.failed.range(..gap.end).find(|(_, (end, _))| *end > gap.start);
-        if let Some((_, (_, message))) = gaps.iter().find_map(failed) {
+        let failed = |gap: &Range<u64>| self.failed.range(..(gap.end, 0)).find(|((_, end), _)| *end > gap.start);
+        if let Some((_, message)) = gaps.iter().find_map(failed) {
             return Err(Error::custom(message));
         }
         self.missing.extend(gaps);

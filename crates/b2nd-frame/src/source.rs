@@ -70,7 +70,9 @@ pub trait Source {
     /// Fails if the chunk file cannot be read. The default implementation always fails.
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let _ = (number, range);
-        Err(Error::custom("the chunks of a sparse frame are separate files, which this source lacks: open the frame's directory"))
+        Err(Error::custom(
+            "the chunks of a sparse frame are separate files, which this source lacks: open the frame's directory on a local disk",
+        ))
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) const SHORTEST: usize = 35;
 /// The number of bytes from the marker of the field trailer_len to the end of the frame.
 const LEN_BEFORE_END: usize = 23;
 
-/// The version of the trailer in all known files.
+/// The version of the trailer that C-Blosc2 writes.
 const VERSION: u8 = 1;
 
 impl Trailer {
@@ -89,7 +89,8 @@ impl Trailer {
         let (length, _) = length.map_err(|error| Error::from(error).shifted(end).field("trailer_len"))?;
         match tail.len().checked_sub(length as usize) {
             Some(start) if length as usize >= SHORTEST => Ok(start),
-            _ => Err(Error::mismatch("trailer_len", format_args!("{SHORTEST} to {}", tail.len()), length, end)),
+            Some(_) => Err(Error::mismatch("trailer_len", format_args!("{SHORTEST} or more"), length, end)),
+            None => Err(Error::mismatch("trailer_len", format_args!("{SHORTEST} to {}", tail.len()), length, end)),
         }
     }
 
@@ -99,7 +100,7 @@ impl Trailer {
         SHORTEST - 10 + self.vlmetalayers.0.section_len()
     }
 
-    /// Returns the trailer's version, which is 1 in all known files.
+    /// Returns the trailer's version, which C-Blosc2 writes as 1.
     pub fn version(&self) -> u8 {
         self.version
     }
@@ -114,7 +115,7 @@ impl Trailer {
         &mut self.vlmetalayers
     }
 
-    /// Returns the fingerprint: a byte for its type, then 16 bytes. All of them are 0 in all known files.
+    /// Returns the fingerprint: a byte for its type, then 16 bytes. C-Blosc2 writes only zeros.
     pub fn fingerprint(&self) -> [u8; 17] {
         self.fingerprint
     }
@@ -134,10 +135,7 @@ impl Trailer {
 /// Names the frame's trailer in an error that names no field.
 fn named(error: b2nd::Error) -> Error {
     let error = Error::from(error);
-    match error.path() {
-        None => error.field("the frame's trailer").within_offset(0),
-        Some(_) => error,
-    }
+    if error.path().is_none() { error.field("the frame's trailer").within_offset(0) } else { error }
 }
 
 /// The trailer as stored in files.

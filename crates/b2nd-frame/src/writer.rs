@@ -142,7 +142,7 @@ impl<T: Target> Writer<T> {
     /// # Errors
     ///
     /// Fails if the array's metalayer is not valid, the number of bytes is not that of the elements, or the array has no more chunks. Also
-    /// returns the errors of [`Header::compressor`] and [`append`](Writer::append).
+    /// returns the errors of [`Header::compressor`], [`Compressor::chunk`] and [`append`](Writer::append).
     pub fn append_elements(&mut self, elements: &[u8]) -> Result<()> {
         let mut data = Cow::Borrowed(elements);
         if let Some(geometry) = self.header.geometry()? {
@@ -314,10 +314,9 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the frame does not match the array that its metalayer describes: it has too few or too many chunks, the last chunk is not
-    /// padded to full size, the typesize, chunksize or blocksize does not match the shapes and the dtype, or the metalayer cannot be
-    /// decoded. None of this is checked after [`skip_array_check`](Writer::skip_array_check). Also fails if there are more than 16
-    /// metalayers, or the target cannot be written.
+    /// Fails if the frame does not match the array that its metalayer describes: for example, it has too few or too many chunks, a chunk is
+    /// not padded to full size, or the metalayer cannot be decoded. This is not checked after
+    /// [`skip_array_check`](Writer::skip_array_check). Also fails if there are more than 16 metalayers, or the target cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
         let (target, header, tail) = self.ended()?;
         target.finish(&header, &tail)

@@ -9,7 +9,7 @@ use rmpv::Value;
 use crate::dtype::{has_usual_numbers, is_bool};
 
 /// The attribute of a frame with the dataset's filters, the attributes that the frame's trailer cannot hold, and the names of those
-/// whose types are not supported.
+/// that cannot be read or converted.
 const HDF5: &str = "hdf5";
 
 /// The name of a frame's attribute that holds attributes that PyTables writes for its own use.
@@ -33,7 +33,7 @@ pub(crate) fn values(all: &[hdf5_reader::Attribute], raw: &[RawAttribute]) -> Ve
     all.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect()
 }
 
-/// Returns the value of an attribute, or `None` if its type is not supported. Arrays become lists, and structures become maps. A list of one
+/// Returns the value of an attribute, or `None` if it cannot be converted. Arrays become lists, and structures become maps. A list of one
 /// element becomes the element, unless it is a string of variable length: netCDF stores a number in this way, and has no lists of one
 /// number.
 fn value(attribute: &hdf5_reader::Attribute) -> Option<Value> {
@@ -108,7 +108,7 @@ fn widened(bytes: &[u8], order: ByteOrder) -> Option<[u8; 8]> {
 }
 
 /// Sets the attributes of a frame. Those that the trailer cannot hold, for example because there are too many or their names are too long,
-/// become entries of the attribute [`HDF5`], after `entries`. Those with a prefix in [`OF_PYTABLES`] become entries of [`PYTABLES`], if
+/// become a map in the attribute [`HDF5`], after `entries`. Those with a prefix in [`OF_PYTABLES`] become entries of [`PYTABLES`], if
 /// PyTables wrote the file.
 pub(crate) fn set_attributes<T: Target>(
     writer: &mut Writer<T>,

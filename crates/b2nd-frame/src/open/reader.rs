@@ -119,7 +119,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
     ///
     /// # Errors
     ///
-    /// Fails if the chunk or the source ends before the range does, or if the source cannot be read.
+    /// Fails if the range is not inside the chunk, the source ends before the range does, or the source cannot be read.
     pub fn read(&self, range: Range<usize>) -> Result<Cow<'_, [u8]>> {
         self.check(&range)?;
         match self.front.get(range.clone()) {

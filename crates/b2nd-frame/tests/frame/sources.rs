@@ -344,7 +344,7 @@ fn the_chunks_of_a_sparse_frame_are_read_from_the_files_beside_it() {
     let said = alone.chunk(0).unwrap_err().to_string();
     assert_eq!(
         said,
-        "chunk[0]: the chunks of a sparse frame are separate files, which this source lacks: open the frame's directory"
+        "chunk[0]: the chunks of a sparse frame are separate files, which this source lacks: open the frame's directory on a local disk"
     );
 
     let path = directory.join("00000000.chunk");
@@ -369,7 +369,7 @@ fn a_frame_moves_to_another_source_with_what_it_has_read() {
     pieces.put(place.clone(), bytes[place.start as usize..place.end as usize].to_vec()).unwrap();
     let moved = frame.with_source(&pieces);
     assert_eq!(moved.chunk(2).unwrap().into_bytes(), expected);
-    // The index and the trailer are short, so both were in the first read.
+    // The index and the trailer are short, so they were read together.
     assert_eq!(moved.trailer().unwrap(), frame.trailer().unwrap());
     assert!(moved.chunk(0).is_err());
     let moved = frame.with_source(Arc::new(frame.source()));
