@@ -192,8 +192,8 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
 
 /// Returns a note that values are shown as they are stored, without applying the attributes that the note names: `scale_factor` unless it
 /// is 1, and `add_offset` unless it is 0. `_FillValue` and `missing_value` are named only if the number in the attribute may be among the
-/// values: not if the number is NaN, or outside of `range`, the min and max of the values if they are known. Attributes without a number
-/// are not named. Returns `None` if there is no attribute to name.
+/// values: not if the number is NaN, or outside of `range`, the min and max of the values if they are known. Of a list, only the first value
+/// counts. Attributes without a number are not named. Returns `None` if there is no attribute to name.
 pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
     let number = |name: &str| {
         let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;

@@ -8,7 +8,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale from the value `least` to the value `greatest`. A logarithmic scale maps only values above 0.
+    /// Creates a scale from the value `least` to the value `greatest`. A logarithmic scale maps only values above 0, and its ends should be
+    /// above 0.
     pub fn new(least: f64, greatest: f64, is_log: bool) -> Scale {
         Scale { ends: [least, greatest], is_log }
     }
@@ -36,8 +37,8 @@ impl Scale {
         if self.is_log { least * (greatest / least).powf(part) } else { least + (greatest * part - least * part) }
     }
 
-    /// Returns the position of a value: 0 at the lower end, 1 at the upper, 0.5 if both ends are equal. Returns `None` if the value is not
-    /// finite, or if it is not above 0 on a logarithmic scale.
+    /// Returns the position of a value: 0 at the lower end, 1 at the upper, 0.5 if the upper end is not above the lower. Returns `None` if
+    /// the value is not finite, or if it is not above 0 on a logarithmic scale.
     pub fn part(&self, value: f64) -> Option<f64> {
         let place = |value: f64| if self.is_log { value.ln() } else { value };
         let (value, [least, greatest]) = (place(value), self.ends.map(place));
@@ -60,8 +61,8 @@ pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
     histogram_in(values, bins, Scale::of(values, false))
 }
 
-/// Counts the values in each of `bins` bins of equal width on a scale. Values beyond the ends of the scale are not
-/// counted, unless both ends are equal.
+/// Counts the values in each of `bins` bins of equal width on a scale. If the upper end of the scale is above the lower, values beyond the
+/// ends are not counted.
 pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
     let mut counts = vec![0; bins];
     let is_one = scale.least() == scale.greatest();

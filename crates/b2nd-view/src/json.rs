@@ -51,7 +51,8 @@ pub struct FramePlace<'a> {
     /// its path with the ending `.b2nd`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
-    /// The offset of the frame in bytes: in the file or archive, or, for an embedded leaf, in the data of the frame that embeds it.
+    /// The offset of the frame in bytes: in the file or archive, or, for an embedded leaf, in the data of the frame that embeds it. 0 for a
+    /// dataset of an HDF5 file.
     pub offset: u64,
 }
 

@@ -24,7 +24,7 @@ pub fn percent(share: f64) -> String {
 pub struct View {
     /// The text.
     pub text: String,
-    /// False if a part could not be read. An invalid array metalayer or dtype is not counted.
+    /// False if a part of a frame could not be read. An invalid array metalayer or dtype is not counted.
     pub is_complete: bool,
 }
 
@@ -40,7 +40,7 @@ pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Formats a title: a name, and the offset of the frame in its file unless the offset is 0.
+/// Formats a title: a name, and an offset unless it is 0.
 pub(crate) fn title(name: &str, offset: u64) -> String {
     let title = styled(TITLE, printable(name));
     if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }

@@ -1,4 +1,4 @@
-//! JSON objects for the trailer, the chunks, and the grid of chunks and blocks.
+//! JSON objects for attributes, chunks, and the grid of chunks and blocks.
 
 use b2nd::{Grid, Value};
 use b2nd_frame::{ChunkHeader, FrameType};
