@@ -254,7 +254,8 @@ impl<T: Target> Writer<T> {
     }
 
     /// Appends a chunk of another frame unchanged, without decompressing it. A special entry in the other frame's index is copied to the
-    /// index of this frame. Returns the length of the chunk's uncompressed data in bytes.
+    /// index of this frame, or written as a chunk if the chunks of this frame vary in length. Returns the length of the chunk's uncompressed
+    /// data in bytes.
     ///
     /// # Errors
     ///
@@ -283,7 +284,8 @@ impl<T: Target> Writer<T> {
             self.check(chunk.header())?;
         }
         match frame.offsets()?.get(number) {
-            Some(special @ Offset::Special(_)) => self.push(special, nbytes)?,
+            // If chunks vary in length, only the chunk has its length.
+            Some(special @ Offset::Special(_)) if !self.header.has_variable_chunks() => self.push(special, nbytes)?,
             _ => self.put(chunk.bytes(), nbytes)?,
         }
         Ok(nbytes)

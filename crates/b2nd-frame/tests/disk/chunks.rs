@@ -233,6 +233,8 @@ fn a_commit_of_chunks_that_are_not_those_of_the_array_is_refused() {
     assert_eq!(refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], offsets[0]]), twice);
     let nowhere = "chunk[3]: the offset 7 does not belong to a chunk in this frame: put the chunk first";
     assert_eq!(refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], Offset::At(7)]), nowhere);
+    let value = [offsets[0], offsets[1], offsets[2], Offset::Special(Special::Value)];
+    assert_eq!(refused(&mut editor, &array(56), &value), "an index cannot hold `Special::Value`: put a `Chunk::repeated`");
     let blocks = "blocksize: expected 16, as the array's metalayer says, found 32";
     assert_eq!(refused(&mut editor, &of(56, 16, 4, "<i4"), &offsets), blocks);
     let typesize = "typesize: expected 8, as the array's metalayer says, found 4";

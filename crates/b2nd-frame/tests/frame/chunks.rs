@@ -288,3 +288,15 @@ fn an_attribute_in_blosclz_is_decompressed() {
     // The value is a str8 of 148 bytes.
     assert_eq!(value, [&[0xd9, 0x94][..], &[b'x'; 148]].concat());
 }
+
+#[test]
+fn a_special_chunk_is_copied_into_a_frame_whose_chunks_vary_in_length() {
+    let fixed = Sizes { typesize: 4, chunksize: 64, blocksize: 32 };
+    let mut source = Writer::new(Header::new(fixed).unwrap());
+    source.append_special(Special::Zeros, 64).unwrap();
+    let source = source.finish().unwrap();
+    let mut writer = Writer::new(Header::new(Sizes { chunksize: 0, blocksize: 0, ..fixed }).unwrap());
+    assert_eq!(writer.copy_chunk(&Frame::open(&source).unwrap(), 0).unwrap(), 64);
+    let copy = writer.finish().unwrap();
+    assert_eq!(Frame::open(&copy).unwrap().chunk(0).unwrap().data().unwrap(), [0; 64]);
+}

@@ -247,8 +247,11 @@ impl ChunkEditor {
         Ok(header)
     }
 
-    /// Checks that each [`Offset::At`] is in the index or from `put`, and that none occurs twice.
+    /// Checks that an index can hold these offsets: each [`Offset::At`] is in the old index or from `put`, and none occurs twice.
     fn check_offsets(&self, offsets: &[Offset]) -> Result<()> {
+        if offsets.contains(&Offset::Special(Special::Value)) {
+            return Err(Error::custom("an index cannot hold `Special::Value`: put a `Chunk::repeated`"));
+        }
         let known: BTreeSet<u64> = self.file().offsets()?.iter().filter_map(file_number).collect();
         let mut used = BTreeSet::new();
         for (number, place) in offsets.iter().enumerate().filter_map(|(number, &offset)| Some((number, file_number(offset)?))) {
