@@ -128,8 +128,8 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if there are too many chunks, if lost chunks cannot be filled with `fill` because of the dtype, if the length
-    /// of a lost or special chunk is unknown, if the writer rejects a chunk or an attribute, or if the source cannot be read.
+    /// Fails if there are too many chunks, if lost chunks cannot be filled with `fill`, if the length of a lost or special chunk is
+    /// unknown, if the writer rejects a chunk or an attribute, or if the source cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
         if all > MOST {
@@ -257,7 +257,8 @@ fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// Checks that a chunk can be decoded to data of the expected length, if this length is known.
+/// Checks that a chunk's data has the expected length, if this length is known, and that the chunk can be decoded if it is compressed and
+/// the decompressor accepts it.
 fn decode(bytes: &[u8], expected: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
     let chunk = Chunk::from_slice(bytes)?;
     let found = chunk.header().nbytes();
