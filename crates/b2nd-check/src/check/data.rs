@@ -65,7 +65,7 @@ impl Findings {
             let after = frame_len.saturating_sub(range.end);
             if after != 0 {
                 let finding =
-                    format!("it is followed by {}, which C-Blosc2 ignores because the frame is empty", count(after, "byte"));
+                    format!("it is followed by {}, which C-Blosc2 may ignore because the frame is empty", count(after, "byte"));
                 self.add("trailer", Some(range.end), finding, NOT_SPECIFIED);
             }
         }
