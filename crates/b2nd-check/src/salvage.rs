@@ -257,16 +257,17 @@ fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// Checks that a chunk's data has the expected length, if this length is known, and that the chunk can be decoded if it is compressed and
-/// the decompressor accepts it.
+/// Checks that a chunk's data has the expected length, if this length is known, and that the chunk can be decoded, if the decompressor
+/// accepts it.
 fn decode(bytes: &[u8], expected: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
     let chunk = Chunk::from_slice(bytes)?;
     let found = chunk.header().nbytes();
     if let Some(expected) = expected.filter(|&expected| expected != found) {
         return Err(Error::custom(format_args!("nbytes: expected {expected}, found {found}")));
     }
-    let is_compressed = chunk.header().special().is_none() && !chunk.header().is_stored();
-    if is_compressed && decompressor.accept(chunk.header()).is_ok() {
+    // Stored chunks, and special chunks except NaN, can always be decoded.
+    let can_fail = chunk.header().special().is_none_or(|special| special == Special::Nan) && !chunk.header().is_stored();
+    if can_fail && decompressor.accept(chunk.header()).is_ok() {
         chunk.into_data_with(decompressor)?;
     }
     Ok(())
