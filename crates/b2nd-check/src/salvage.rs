@@ -261,13 +261,13 @@ fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
 /// accepts it.
 fn decode(bytes: &[u8], expected: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
     let chunk = Chunk::from_slice(bytes)?;
-    let found = chunk.header().nbytes();
-    if let Some(expected) = expected.filter(|&expected| expected != found) {
-        return Err(Error::custom(format_args!("nbytes: expected {expected}, found {found}")));
+    let header = *chunk.header();
+    if let Some(expected) = expected.filter(|&expected| expected != header.nbytes()) {
+        return Err(Error::custom(format_args!("nbytes: expected {expected}, found {}", header.nbytes())));
     }
-    // Stored chunks, and special chunks except NaN, can always be decoded.
-    let can_fail = chunk.header().special().is_none_or(|special| special == Special::Nan) && !chunk.header().is_stored();
-    if can_fail && decompressor.accept(chunk.header()).is_ok() {
+    // Stored chunks can always be decoded, as can special chunks, except NaN if an element does not have 4 or 8 bytes.
+    let may_fail = header.special().map_or(!header.is_stored(), |it| it == Special::Nan && ![4, 8].contains(&header.typesize()));
+    if may_fail && decompressor.accept(&header).is_ok() {
         chunk.into_data_with(decompressor)?;
     }
     Ok(())
