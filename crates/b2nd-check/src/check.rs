@@ -169,7 +169,7 @@ impl Findings {
         self.all.push(Finding { not_decoded: true, unreadable: true, ..finding });
     }
 
-    /// Adds a finding that values of a part cannot be read, or were not read.
+    /// Adds a finding that is [`unreadable`](Finding::unreadable).
     fn unreadable(&mut self, place: impl Into<String>, offset: Option<u64>, finding: impl Into<String>, answers: Answers) {
         self.all.push(Finding { unreadable: true, ..Finding::new(place, offset, finding, answers) });
     }

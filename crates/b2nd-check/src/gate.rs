@@ -49,17 +49,17 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// known problems of certain versions. Pass a file on only if both are true.
 ///
 /// The report does not guarantee that values are correct: damaged chunks that can still be decoded are usually found only if the frame has
-/// [digests](crate::Digests). These things are not checked:
+/// [digests](crate::Digests). These things are not checked, or only in part:
 ///
 /// * what programs do with metalayers, attributes, pickles and references;
-/// * frames that are embedded in an attribute;
+/// * frames that are embedded in other frames;
 /// * chunks of C-Blosc2's plugins other than bytedelta and int_trunc, which are never decoded here.
 ///
 /// Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the format, and checks for defects that are
 /// publicly known or were found by tests with damaged frames. For two kinds of frames that this function calls safe, sanitizers report an
 /// error in C-Blosc2. The error is harmless, and valid arrays cause it too:
 ///
-/// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
+/// * arrays without dimensions (an index of -1 in C-Blosc2 before 2.22);
 /// * arrays with elements for which the distance between chunks does not fit an int64 (C-Blosc2 computes this distance, but does not use
 ///   it).
 ///

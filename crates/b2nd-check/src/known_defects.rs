@@ -37,7 +37,7 @@ pub struct Fact {
     pub does: Does,
     /// A call that shows the fact, with its error message or signal, or a sentence about what the library does.
     pub seen: &'static str,
-    /// A file of the conformance suite that shows this fact, relative to `conformance/cases`.
+    /// A file of the conformance suite that shows this fact: its path relative to `conformance/cases`, without `.bin`.
     pub case: &'static str,
 }
 

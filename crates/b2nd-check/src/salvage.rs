@@ -128,8 +128,8 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if there are too many chunks, if lost chunks cannot be filled with `fill` because of the dtype, if the length
-    /// of a lost or special chunk is unknown, if the writer rejects a chunk or an attribute, or if the source cannot be read.
+    /// Fails if there are too many chunks, if lost chunks cannot be filled with `fill`, if the length of a lost or special chunk is
+    /// unknown, if the writer rejects a chunk or an attribute, or if the source cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
         if all > MOST {
@@ -257,15 +257,17 @@ fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// Checks that a chunk can be decoded to data of the expected length, if this length is known.
+/// Checks that a chunk's data has the expected length, if this length is known, and that the chunk can be decoded, if the decompressor
+/// accepts it.
 fn decode(bytes: &[u8], expected: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
     let chunk = Chunk::from_slice(bytes)?;
-    let found = chunk.header().nbytes();
-    if let Some(expected) = expected.filter(|&expected| expected != found) {
-        return Err(Error::custom(format_args!("nbytes: expected {expected}, found {found}")));
+    let header = *chunk.header();
+    if let Some(expected) = expected.filter(|&expected| expected != header.nbytes()) {
+        return Err(Error::custom(format_args!("nbytes: expected {expected}, found {}", header.nbytes())));
     }
-    let is_compressed = chunk.header().special().is_none() && !chunk.header().is_stored();
-    if is_compressed && decompressor.accept(chunk.header()).is_ok() {
+    // Stored chunks can always be decoded, as can special chunks, except NaN if an element does not have 4 or 8 bytes.
+    let may_fail = header.special().map_or(!header.is_stored(), |it| it == Special::Nan && ![4, 8].contains(&header.typesize()));
+    if may_fail && decompressor.accept(&header).is_ok() {
         chunk.into_data_with(decompressor)?;
     }
     Ok(())

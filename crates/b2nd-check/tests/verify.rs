@@ -299,8 +299,8 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     let at = start + 96;
     index[at + 31] = 0x10;
     let found = found(&index, &Limits::default());
-    let sentence = "index: it is special (zeros), but C-Blosc2 supports only an index that stores each entry, or one that \
-         repeats a single value of 8 bytes";
+    let sentence = "index: it is special (zeros): expected an index that stores each entry, or one that repeats a single value of \
+         8 bytes";
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }
 

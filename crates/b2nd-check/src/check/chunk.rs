@@ -265,8 +265,8 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
             let expected = typesize.map_or(chunk.cbytes(), |typesize| chunk.header_len() + typesize);
             if typesize.is_some() && (special != Special::Value || chunk.cbytes() != expected) {
                 findings.push(format!(
-                    "it is special ({special}), but C-Blosc2 supports only an index that stores each entry, or one that \
-                     repeats a single value of 8 bytes"
+                    "it is special ({special}): expected an index that stores each entry, or one that repeats a single value of \
+                     8 bytes"
                 ));
             }
         }

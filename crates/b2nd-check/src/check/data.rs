@@ -12,8 +12,8 @@ use crate::known_defects::{SPECIAL_IN_DATA, SPECIAL_VARIABLE_BLOCKS};
 use b2nd_store::chunks::{self, Content};
 use b2nd_store::text::{count, thousands};
 
-/// The maximum number of bytes between the index and the trailer that C-Blosc2 supports.
-const MAX_GAP: u64 = i32::MAX as u64;
+/// The maximum number of bytes from the start of the index to the start of the trailer that C-Blosc2 supports in a file.
+const FARTHEST: u64 = i32::MAX as u64;
 
 /// The distances in bytes from the end of the frame back to the start and to the end of the trailer's length, which is stored with a
 /// marker.
@@ -25,7 +25,7 @@ const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 /// The memory needed for the decoded entries of an index is estimated as their length times this number.
 const OFFSETS: u64 = 4;
 
-/// Returns the header of the chunk that contains the index, or `None` if the frame has no data or the chunk's header is not valid.
+/// Returns the header of the chunk that contains the index, or `None` if the frame has no data or the header is missing or not valid.
 pub(super) fn index_header(frame: &Frame) -> Result<Option<ChunkHeader>> {
     let place = frame.header().tail_range();
     let front = readable(frame.read(place.start..place.end.min(place.start.saturating_add(HEADER))))?;
@@ -65,7 +65,7 @@ impl Findings {
             let after = frame_len.saturating_sub(range.end);
             if after != 0 {
                 let finding =
-                    format!("it is followed by {}, which C-Blosc2 ignores because the frame is empty", count(after, "byte"));
+                    format!("it is followed by {}, which C-Blosc2 may ignore because the frame is empty", count(after, "byte"));
                 self.add("trailer", Some(range.end), finding, NOT_SPECIFIED);
             }
         }
@@ -112,16 +112,16 @@ impl Findings {
         self.unreadable(format!("chunk {chunk}"), offset, finding, READ);
     }
 
-    /// Checks the chunk that contains the index, and the number of bytes between this chunk and the trailer.
+    /// Checks the chunk that contains the index, and the distance from this chunk to the trailer.
     fn index(&mut self, frame: &Frame, chunk: &ChunkHeader) {
         let start = frame.header().tail_range().start;
         for (finding, answers) in chunk::of_metadata(frame.header(), chunk, Some(size_of::<u64>())) {
             self.add("index", Some(start), finding, answers);
         }
         if let Ok(trailer) = frame.trailer_range() {
-            let gap = trailer.start.saturating_sub(start.saturating_add(chunk.cbytes() as u64));
-            if gap > MAX_GAP {
-                let finding = format!("it follows a gap of {}; C-Blosc2's limit is {}", count(gap, "byte"), thousands(MAX_GAP));
+            let far = count(trailer.start.saturating_sub(start), "byte");
+            if trailer.start.saturating_sub(start) > FARTHEST {
+                let finding = format!("it is {far} after the start of the index; C-Blosc2's limit is {}", thousands(FARTHEST));
                 self.add("trailer", Some(trailer.start), finding, NOT_READ);
             }
         }
@@ -180,7 +180,7 @@ impl Findings {
             let found: Vec<_> =
                 header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk)).collect();
             for (known, document) in header.iter().flat_map(|chunk| chunk::known(frame.header(), is_array, row.first, chunk)) {
-                // If a chunk has other findings, it is not also reported as a special chunk that is stored as data.
+                // If `findings` has found a problem, the chunk is not also reported as a special chunk that is stored as data.
                 if found.is_empty() || known.0 != SPECIAL_IN_DATA {
                     self.known(&place, offset, known, document);
                 }

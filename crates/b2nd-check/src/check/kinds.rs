@@ -127,8 +127,8 @@ impl Findings {
     }
 }
 
-/// Returns the reason why python-blosc2 rejects the schema of a column or of a part of a column, or `None` if none was found. `more` are
-/// additional keys that the schema may have.
+/// Returns a problem in the schema of a column or of a part of a column for which python-blosc2 usually rejects the schema, or `None` if
+/// none was found. `more` are additional keys that the schema may have.
 pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     let kind = schema.get("kind").and_then(Json::as_str).unwrap_or_default();
     let Some([own, shared]) = settings(kind) else {
@@ -146,8 +146,8 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     }
 }
 
-/// Checks six settings of a schema. Returns a description of one whose value is invalid, or `None`. python-blosc2 rejects these values,
-/// but python-blosc2 4.14.1 reads a list column with an invalid `batch_rows` or `items_per_block`.
+/// Checks six settings of a schema. Returns a description of one whose value is invalid, or `None`. python-blosc2 usually rejects these
+/// values, but version 4.14.1 reads a list column with an invalid `batch_rows` or `items_per_block`.
 fn odd_setting(schema: &Json) -> Option<String> {
     let found = |key: &str| schema.get(key).filter(|value| !value.is_null());
     let words = WORDS.iter().filter_map(|(key, words)| Some((key, found(key)?, words)));
@@ -158,8 +158,8 @@ fn odd_setting(schema: &Json) -> Option<String> {
     odd.next().or_else(|| zero.next().map(|(key, value)| format!("{key}: expected an integer of 1 or more, found {value}")))
 }
 
-/// Returns true if the bytes are MessagePack that python-blosc2 unpacks: strings are UTF-8, the keys of maps are strings or bytes, and
-/// extensions are valid.
+/// Returns true if the bytes are MessagePack that meets these requirements of python-blosc2: strings are UTF-8, the keys of maps are
+/// strings or bytes, and the extensions are not known to be invalid.
 pub(super) fn is_unpacked(bytes: &[u8]) -> bool {
     RawValue::from_slice(bytes).is_ok_and(|value| is_of_python(&value))
 }
@@ -174,12 +174,13 @@ fn is_of_python(value: &RawValue) -> bool {
         && value.elements().all(|element| is_of_python(&element))
 }
 
-/// Returns true if python-blosc2 can unpack this extension, or if it rejects all extensions of this type unless the file is trusted.
+/// Returns false if it is known that python-blosc2 cannot unpack this extension. Returns true for types that it rejects unless the file is
+/// trusted.
 fn is_known(kind: i8, data: &[u8]) -> bool {
     let inner = || RawValue::from_slice(data).ok().filter(|_| is_unpacked(data));
-    let is_passive =
-        || value::read(data).is_some_and(|found| value::extensions(&found).iter().all(|kind| PASSIVE.contains(kind)));
-    let is_hashable = |value: &RawValue| !matches!(value.to_value(), Ok(b2nd::Value::Array(..) | b2nd::Value::Map(..)));
+    let is_passive = || value::read(data).is_some_and(|it| value::extensions(&it).iter().all(|kind| PASSIVE.contains(kind)));
+    let is_tuple = |value: &RawValue| value.leaves().next().is_some_and(|first| first.as_str() == Some("__tuple__"));
+    let is_hashable = |value: &RawValue| is_tuple(value) || !matches!(value.encoded(), [0x80..=0x9f | 0xdc..=0xdf, ..]);
     match kind {
         -1 => matches!(data.len(), 4 | 8 | 12),
         44 => data.len() == 2 * size_of::<f64>(),

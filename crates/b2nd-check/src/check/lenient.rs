@@ -11,7 +11,8 @@ const LONG: usize = 9;
 const SHORT: usize = 5;
 
 /// Returns the grid of the array that C-Blosc2 opens with this metalayer, or `None` if C-Blosc2 rejects the metalayer. C-Blosc2 checks
-/// ndim, the format and the marker of the dtype, and the lengths.
+/// ndim, the marker of the dtype, and the lengths. Also returns `None` if the format of the dtype is 128 or more, which python-blosc2
+/// rejects.
 pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     // The first three bytes are the marker of the list, the version and ndim.
     let (head, mut rest) = content.split_at_checked(3)?;

@@ -29,7 +29,7 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     findings.all
 }
 
-/// Reads all members of an archive, and returns a finding for each that cannot be decoded, or whose content does not have the CRC-32 that
+/// Reads the members of an archive, and returns a finding for each that cannot be decoded, or whose content does not have the CRC-32 that
 /// the archive stores.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Checks a frame's trailer: decompresses each attribute, and checks whether the attributes are those that the frame's kind requires.
+//! Checks a frame's trailer: decompresses the attributes, and checks whether python-blosc2 can unpack them.
 
 use b2nd_frame::{Chunk, Decompressor, ErrorKind, HeaderField, Result, Special};
 use b2nd_store::attributes::Attribute;

@@ -27,7 +27,7 @@ impl Salvage<'_> {
                 break format!("the input ends at byte {end}");
             }
             let front = self.source.read(at..end.min(at.saturating_add(HEADER)))?;
-            let chunk = match ChunkHeader::from_slice(&front) {
+            let chunk = match ChunkHeader::from_slice(&front).map_err(|error| error.shifted(usize::try_from(at).unwrap_or(0))) {
                 Ok(chunk) if self.is_plausible(&chunk) && front.len() >= SHORT_HEADER => chunk,
                 Ok(_) => break format!("no valid chunk of this frame starts at byte {at}"),
                 Err(error) => break format!("no valid chunk starts at byte {at}: {error}"),
