@@ -44,7 +44,7 @@ class Curve:
     points: dict = dataclasses.field(default_factory=lambda: {threads: [] for threads in THREADS})
 
     def slope(self, threads):
-        """Returns the exponent with which time grows with the size, for the larger half of the sizes. It is fitted to the
+        """Returns the exponent with which time grows with the size, for the larger sizes, at least half of them. It is fitted to the
         logarithms by least squares."""
         points = self.points[threads]
         x, y = np.log(points[len(points) // 2 - (len(points) % 2 == 0) :]).T

@@ -1,4 +1,4 @@
-//! The measured operations of `b2nd` and its contenders, as one list for times and for instruction counts.
+//! The measured operations of `b2nd` and its contenders.
 
 use std::hint::black_box;
 

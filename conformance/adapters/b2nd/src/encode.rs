@@ -73,9 +73,8 @@ fn readable(facts: &Fact, without: &[&str]) -> Result<Value, String> {
 fn plain(fact: &Fact) -> Result<Value, String> {
     Ok(match fact {
         Fact::Bool(value) => json!(value),
-        Fact::Int(value) => {
-            u64::try_from(*value).map_or_else(|_| json!(i64::try_from(*value).unwrap_or(0)), |value| json!(value))
-        }
+        Fact::Int(value) if *value < 0 => json!(i64::try_from(*value).map_err(|_| format!("expected an int64, found {value}"))?),
+        Fact::Int(value) => json!(u64::try_from(*value).map_err(|_| format!("expected a uint64, found {value}"))?),
         Fact::Bytes(bytes) => json!(bytes),
         // Lists are pairs of a name and a content.
         Fact::List(pairs) => {
