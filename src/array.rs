@@ -19,8 +19,8 @@ pub use meta::ArrayMeta;
 
 /// A type whose values are stored in a frame as a metalayer with a fixed name.
 ///
-/// Implement this trait for your own types. The name is 0 to 31 bytes long and contains no NUL. The content of a metalayer can be replaced
-/// in place by content of the same length (see `Editor::overwrite_metalayer` of `b2nd-frame`). In the format of this crate, changing a
+/// Implement this trait for your own types. The name is 0 to 31 bytes long and contains no NUL. The content of a metalayer can be
+/// overwritten by content of the same length (see `Editor::overwrite_metalayer` of `b2nd-frame`). In the format of this crate, changing a
 /// number keeps the length, except that a `u8` above 127 takes one byte more. A longer or shorter string or sequence changes the length,
 /// and another variant of an enum or `Option` may change it.
 ///

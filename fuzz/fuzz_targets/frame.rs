@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
             Offset::Special(special) => assert_eq!(chunk.header().special(), Some(special)),
             _ => {}
         }
-        // Some writers use a negative chunksize for an empty frame, which means the same as 0.
+        // The header of an empty frame may have a negative chunksize, which means the same as 0.
         if !header.has_variable_chunks() && header.chunksize() > 0 && number + 1 < offsets.len() {
             assert_eq!(chunk.header().nbytes(), header.chunksize() as usize);
         }

@@ -42,7 +42,7 @@ use crate::with::{dims, fixint};
 #[serde(try_from = "Released<S>")]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct B2ndMeta<S = String> {
-    /// The version of the layout, a positive fixint. Every known writer writes 0.
+    /// The version of the layout, a positive fixint. C-Blosc2 writes 0.
     #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.

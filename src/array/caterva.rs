@@ -21,7 +21,7 @@ use crate::with::{dims, fixint};
 #[serde(into = "Caterva", try_from = "Caterva")]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct CatervaMeta {
-    /// The version of the layout, a positive fixint. Every known writer writes 0.
+    /// The version of the layout, a positive fixint. Caterva writes 0.
     #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec, CodecError};
 use zarrs::plugin::PluginCreateError;
 
-/// The maximum length of a decoded chunk, and of a part of a file that is read at once, in bytes.
+/// The maximum length, in bytes, of an imported chunk, of a decoded chunk of unknown length, and of a part of a file that is read at once.
 #[cfg(any(feature = "export", feature = "gzip", feature = "import"))]
 pub(crate) const LARGEST: u64 = i32::MAX as u64;
 

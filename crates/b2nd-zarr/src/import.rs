@@ -55,8 +55,8 @@ const MOST_BLOCKS: u64 = 1 << 20;
 /// # Errors
 ///
 /// Fails if `from` contains no Zarr array or several, a codec or the data type is not supported, a file cannot be read or is damaged,
-/// chunks have 2 GiB or more, the array is much larger than its files justify, an attribute cannot be stored (at most 16 are allowed, with
-/// names of at most 31 bytes), an option is not valid, or `to` cannot be written.
+/// chunks (of shards, the inner chunks) have 2 GiB or more, the array is much larger than its files justify, an attribute cannot be stored
+/// (at most 16 are allowed, with names of at most 31 bytes), an option is not valid, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
@@ -214,7 +214,8 @@ fn product(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(1, u64::saturating_mul)
 }
 
-/// Checks that memory and time are in proportion to `stored`, the length of the array's files in bytes.
+/// Checks that chunks are not too long, and that the length of the array and its number of chunks are within limits that grow with
+/// `stored`, the length of the array's files in bytes.
 fn check_lengths(
     shape: &[u64],
     chunkshape: &[u64],
