@@ -37,7 +37,7 @@ pub enum ErrorKind {
     Refused,
     /// The content of a file is not valid, or has a form that is not supported, or the values of an array cannot be read.
     Damaged,
-    /// The requested values need more memory than is available or allowed.
+    /// Values or metadata need more memory than is available or allowed.
     TooLong,
 }
 
