@@ -28,7 +28,8 @@ pub(crate) struct Cells {
     /// The index of each chunk's first cell, counted from the start of the file, followed by the total number of cells. Empty if each
     /// chunk is a cell.
     starts: Vec<u64>,
-    /// The number of cells in each block except the last block of a chunk, which can have fewer. `None` if the file does not give a number above 0.
+    /// The number of cells in each block except the last block of a chunk, which can have fewer. `None` if the file does not give a number above
+    /// 0.
     items_per_block: Option<u64>,
 }
 
