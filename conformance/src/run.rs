@@ -45,7 +45,7 @@ impl Outcome {
 /// # Errors
 ///
 /// Fails if a process cannot be started, waited for or killed, or a temporary file or directory cannot be created, written or removed.
-/// On Unix, a command that does not exist is not an error: the outcome of each case is a crash with the exit code 127.
+/// On Unix, a command that does not exist is not an error, but counts as a crash with the exit code 127 for each case that is not skipped.
 pub fn run(adapter: &Adapter, cases: &[Case], limits: Limits) -> io::Result<Vec<Outcome>> {
     let scratch = std::env::temp_dir().join(format!("b2nd-conformance-{}-{}", std::process::id(), adapter.file_name()));
     fs::create_dir_all(&scratch)?;

@@ -23,11 +23,12 @@ const CELLS: &str = "vlarray";
 /// The metalayer of files whose cells are lists.
 const LISTS: &str = "listarray";
 
-/// The metalayer of files whose cells are text or bytes of any length.
+/// The metalayer with the type of cells other than lists, in files of columns.
 const SCALARS: &str = "ctable_varlen_scalar";
 
 /// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. If the file declares
-/// their type (lists, text, bytes or Arrow IPC), they have that type. Otherwise they are JSON text in the form of `b2nd::Value`.
+/// their type (lists, text, bytes or, unless it is empty, Arrow IPC), they have that type. Otherwise they are JSON text in the form of
+/// `b2nd::Value`.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -88,7 +88,7 @@ impl Column {
         }
     }
 
-    /// Returns the length of the files and the length of the uncompressed data, both in bytes. The values of a dictionary and the mask of
+    /// Returns the length of the files and the length of the uncompressed values, both in bytes. The values of a dictionary and the mask of
     /// a `utf8` column are not counted.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         match self {

@@ -29,15 +29,15 @@ struct Inner {
 pub enum ErrorKind {
     /// A file does not exist, or cannot be read or written.
     Io,
-    /// The store has no such table, the table has no such column, a file of the table is missing, or a file holds a different kind of data
-    /// than expected.
+    /// The store has no such table (or several, and none was chosen), the table has no such column, a file of the table is missing, or a
+    /// file holds a different kind of data than expected.
     NotFound,
     /// The request is not supported or took too long, although the file may be valid: for example, a column has no Arrow type (it holds
     /// objects or is computed), or the output format cannot represent a value.
     Refused,
-    /// The content of a file is not valid, or has a form that is not supported.
+    /// The content of a file is not valid, or has a form that is not supported, or the values of an array cannot be read.
     Damaged,
-    /// The requested values need more memory than is available or allowed.
+    /// Values or metadata need more memory than is available or allowed.
     TooLong,
 }
 

@@ -32,7 +32,7 @@ impl JsonCells {
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read, or is not an object array, a batch array or a list array
+    /// Fails if the source cannot be read, holds a sparse frame, or is not an object array, a batch array or a list array
     /// ([`NotFound`](crate::ErrorKind::NotFound)).
     pub fn new(source: Bytes) -> Result<JsonCells> {
         cells_in(Frame::open(source)?).map(JsonCells)

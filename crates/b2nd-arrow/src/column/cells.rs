@@ -28,7 +28,7 @@ pub(crate) struct Cells {
     /// The index of each chunk's first cell, counted from the start of the file, followed by the total number of cells. Empty if each
     /// chunk is a cell.
     starts: Vec<u64>,
-    /// The number of cells in each block except the last block of a chunk, which can have fewer. `None` if the file does not give it.
+    /// The number of cells in each block except the last of a chunk, which can have fewer. `None` if the file gives no number above 0.
     items_per_block: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if it is missing or does not match the chunks.
+    /// Determines the first cell of each chunk from the vlmetalayer if it has a number for each chunk, otherwise from the blocks.
     fn locate(&mut self) -> Result<()> {
         let nchunks = self.leaf.nchunks()?;
         let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));

@@ -20,7 +20,7 @@ const MAX_RATIO: usize = 1 << 21;
 /// A frame whose header has been read.
 pub(crate) struct ColumnFile {
     frame: Frame<Bytes>,
-    /// The maximum number of decompressed bytes in memory at the same time.
+    /// The approximate maximum number of decompressed bytes in memory at the same time.
     most: u64,
 }
 
@@ -56,7 +56,7 @@ impl ColumnFile {
         Ok(meta.dtype().unwrap_or("none").to_owned())
     }
 
-    /// Returns an error if `bytes` exceeds the maximum number of decompressed bytes in memory.
+    /// Returns an error if `bytes` exceeds `most`.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
         if bytes > self.most { Err(too_long(bytes, self.most)) } else { Ok(()) }
     }

@@ -214,7 +214,7 @@ impl<'a> Lengths<'a> {
         }
     }
 
-    /// Checks that the next buffer is inside the body, that its length is a multiple of `width`, and that it holds at least `count` values.
+    /// Checks that the next buffer is inside the body, and that its length is a multiple of `width`, and at least `count` times `width`.
     fn buffer(&mut self, width: usize, count: usize) -> Result<()> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {

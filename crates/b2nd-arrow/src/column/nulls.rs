@@ -101,8 +101,8 @@ impl Valid {
     }
 }
 
-/// Returns a mask of the values that differ from the sentinel. Returns `None` if the type cannot represent the sentinel, so that no value
-/// is null. For times, NaT marks nulls, whatever the sentinel is.
+/// Returns a mask of the values that differ from the sentinel, or `None` if the type cannot represent the sentinel, so that no value is
+/// null. For floats, the sentinel is rounded to their type. For times, NaT marks nulls, whatever the sentinel is.
 pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
     let count = bytes.len().checked_div(width)?;
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();

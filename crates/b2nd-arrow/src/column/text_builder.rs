@@ -9,8 +9,8 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The maximum number of bytes of a column that are decompressed at once, even if the options allow more. With 32-bit offsets, no more
-/// bytes can be addressed.
+/// The highest limit of the memory for a column in bytes, even if the options allow more. With 32-bit offsets, no more bytes can be
+/// addressed.
 pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
 /// An array of text or bytes that is being built: the end of each complete value, and the bytes of all values.

@@ -14,11 +14,11 @@ use crate::schema::numpy_dtype::is_complex;
 /// The number of bytes after which the collected lines are written.
 const AT_ONCE: usize = 1 << 16;
 
-/// A writer of comma-separated values: a line with the names of the columns, and a line for each row.
+/// A writer of comma-separated values: a record of the names of the columns, and a record for each row.
 pub(crate) struct Csv<W>(W);
 
 impl<W: Write> Csv<W> {
-    /// Creates a writer, and writes the line with the names of the columns.
+    /// Creates a writer, and writes the names of the columns.
     pub(crate) fn new(mut out: W, schema: &Schema) -> Result<Csv<W>> {
         let names: Vec<_> = schema.fields().iter().map(|field| in_cell(field.name())).collect();
         out.write_all((names.join(",") + "\n").as_bytes())?;

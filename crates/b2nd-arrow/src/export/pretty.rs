@@ -22,9 +22,8 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// Creates a text table whose lines have at most `width` characters: long cells are shortened, and columns in the middle are omitted if
-    /// not all columns fit. The first column is never omitted, even if it is too wide. Without a width, each line has all values of its
-    /// row.
+    /// Creates a text table whose lines have at most `width` characters: long cells are shortened, and some columns are omitted if not all
+    /// columns fit. The first column is never omitted, even if it is too wide. Without a width, each line has all values of its row.
     pub fn new(width: Option<usize>) -> TextTable {
         TextTable { width, lengths: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! [`formatter`]: formats the values of a column as text, including complex numbers, and times for which `chrono` has no date.
+//! [`formatter`]: formats the values of a column as text, including complex numbers, and timestamps for which `chrono` has no date.
 
 use std::fmt::Write;
 
@@ -10,20 +10,20 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 use crate::schema::numpy_dtype::{is_complex, is_time};
 
-/// Times more than this number of seconds (about 259,800 years) from 1970 are formatted as numbers with their unit. `chrono` has dates for
-/// some 300 years more after 1970 and 4,000 years more before it, but panics near the last one.
+/// Timestamps more than this number of seconds (about 259,800 years) from 1970, and longer durations, are formatted as numbers with their
+/// unit. `chrono` has dates for some 300 years more after 1970 and 4,000 years more before it, but panics near the last one.
 const FAR: u64 = 8_200_000_000_000;
 
-/// A column of times or durations.
+/// A column of timestamps or durations.
 struct Times<'a> {
-    /// Arrow's own formatter, or `None` if it does not know the time zone. Then all times are formatted as numbers.
+    /// Arrow's own formatter, or `None` if it does not know the time zone. Then all its values are formatted as numbers.
     plain: Option<ArrayFormatter<'a>>,
     numbers: Int64Array,
     data_type: &'a DataType,
     null: &'a str,
 }
 
-/// Formats a time or a duration as the number that is stored, and its unit.
+/// Formats a timestamp or a duration as the number that is stored, and its unit.
 fn text(data_type: &DataType, number: i64) -> String {
     match data_type {
         DataType::Timestamp(unit, _) => format!("{number} {unit} since 1970-01-01"),
@@ -54,7 +54,7 @@ impl DisplayIndex for Times<'_> {
     }
 }
 
-/// Returns a formatter of times and durations, or `None` for an array of another type.
+/// Returns a formatter of timestamps and durations, or `None` for an array of another type.
 pub(crate) fn times<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Option<ArrayFormatter<'a>> {
     let data_type = array.data_type();
     if !is_time(data_type) {
