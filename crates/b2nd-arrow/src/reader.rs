@@ -47,7 +47,7 @@ impl TableReader {
         TableReader { parallel: parts.max(1), ..self }
     }
 
-    /// Returns the number of rows that the iterator has not returned yet.
+    /// Returns the number of rows that the iterator has not returned yet, or 0 if it has returned an error.
     pub fn remaining(&self) -> u64 {
         let ready = self.ready.iter().flatten().map(|batch| batch.num_rows() as u64);
         self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())

@@ -129,7 +129,7 @@ fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, ScalarBytes
     (element(&dtype), Box::new(places.map(move |row| bytes.get(row * size..(row + 1) * size).unwrap_or_default())))
 }
 
-/// Returns the bytes of an array of numbers or times, and the number of bytes of each value. Returns `None` for other arrays.
+/// Returns the bytes of a primitive array, and the number of bytes of each value. Returns `None` for other arrays.
 fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
     downcast_primitive_array! {
         array => Some((array.values().inner().as_slice(), array.data_type().primitive_width()?)),

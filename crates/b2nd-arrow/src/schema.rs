@@ -120,6 +120,7 @@ pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Ve
     let mut parents =
         parents.into_iter().flatten().map(|(name, spec)| StructParent::of(name, spec, &places)).collect::<Result<Vec<_>>>()?;
     let root = metadata.and_then(|metadata| metadata.get("nested")?.get("root")?.get("physical")?.as_str());
+    let parts: BTreeSet<usize> = parents.iter().flat_map(StructParent::columns).collect();
     let (mut outputs, mut fields) = (Vec::new(), Vec::new());
     for (place, column) in columns.iter().enumerate() {
         if let Some(at) = parents.iter().position(|parent| parent.first() == Some(place)) {
@@ -130,8 +131,7 @@ pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Ve
             }
             continue;
         }
-        let is_part = |output: &Output| matches!(output, Output::Struct(parent) if parent.columns().contains(&place));
-        if column.data_type.is_err() || outputs.iter().any(is_part) {
+        if column.data_type.is_err() || parts.contains(&place) {
             continue;
         }
         let name = if root == Some(column.name.as_str()) && !column.name.is_empty() { "" } else { &column.name };

@@ -61,7 +61,7 @@ impl<S> OneColumn<S> {
         self
     }
 
-    /// Returns the number of rows that have not been read yet.
+    /// Returns the number of rows that have not been read yet, or 0 after an error.
     pub fn remaining(&self) -> u64 {
         self.rows.end - self.rows.start
     }

@@ -129,8 +129,8 @@ impl Table {
     }
 
     /// Returns the Arrow schema. It equals the schema of python-blosc2's `to_arrow()`, without the columns for which
-    /// [`ColumnInfo::data_type`] returns an error and the structs that contain such a column. Complex numbers, which `to_arrow()` rejects,
-    /// are structs of two floats.
+    /// [`ColumnInfo::data_type`] returns an error and the structs that contain such a column. `to_arrow()` rejects complex numbers and
+    /// objects; here, complex numbers are structs of two floats, and objects are JSON text if they are read.
     pub fn schema(&self) -> SchemaRef {
         self.0.schema.clone()
     }
@@ -159,7 +159,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if there is no column with a given name, if the column has no Arrow type, or if it is only a part of a struct.
+    /// Fails if a name is not in the schema, for example because the column has no Arrow type or is only a part of a struct.
     pub fn project<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<usize>> {
         names.into_iter().map(|name| self.place(name)).collect()
     }
@@ -185,7 +185,7 @@ impl Table {
         Err(error.in_table(&self.0.name))
     }
 
-    /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
+    /// Reads rows of some columns, in batches of at most `batch_size` rows (0 counts as 1). `projection` holds indices of fields in
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
     /// Columns that are not in `projection` are not read, and usually neither are chunks before or after the rows, except the
@@ -265,7 +265,7 @@ impl Table {
     }
 
     /// Returns the min and max of each segment (a range of physical rows) of a field. `place` is the index of the field in
-    /// [`schema`](Table::schema). Returns `None` if the field has no SUMMARY index, or if the index is stale or of an unsupported form.
+    /// [`schema`](Table::schema). Returns `None` if the field has no index that can be used, for example because the index is stale.
     ///
     /// By default, python-blosc2 4.14.1 makes SUMMARY indexes for columns of numbers, bools and times when it first closes a table, and
     /// marks them as stale when values change. A segment whose range from min to max matches a condition can also contain rows that do not
@@ -362,8 +362,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such column, if it has no Arrow type, or if its files cannot be opened or the values of its dictionary cannot
-    /// be read.
+    /// Fails if there is no such column, if [`ColumnInfo::data_type`] returns an error for it, or if its files cannot be opened or the
+    /// values of its dictionary cannot be read.
     pub fn column_sizes(&self, column: usize) -> Result<(u64, u64)> {
         self.0.column(column).map(|column| column.sizes())
     }

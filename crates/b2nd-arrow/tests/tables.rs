@@ -512,7 +512,7 @@ fn a_reader_of_one_part_reads_no_block_before_it_is_asked_for() {
         assert_eq!(reader.next().unwrap().unwrap().num_rows(), 20);
         source.1.load(std::sync::atomic::Ordering::Relaxed) - before
     };
-    // The first read also includes the index and the trailer of the file.
+    // The first read includes more bytes, such as the index of the file.
     let (_, one, eight) = (after_first(1), after_first(1), after_first(8));
     assert!(one > 0 && eight > 4 * one, "{one} bytes, of eight parts {eight}");
 }

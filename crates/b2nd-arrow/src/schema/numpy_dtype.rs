@@ -38,7 +38,8 @@ pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
     })
 }
 
-/// Returns the NumPy dtype string of an Arrow type of numbers, bools or times, in this machine's byte order, or `None` for all other types.
+/// Returns the NumPy dtype string of an Arrow type of integers, floats, bools, timestamps or durations, in this machine's byte order, or
+/// `None` for all other types.
 pub(crate) fn dtype(data_type: &DataType) -> Option<String> {
     let unit = |unit: &TimeUnit| UNITS.iter().find(|(_, other)| other == unit).map_or("", |(name, _)| name);
     let width = data_type.primitive_width().unwrap_or(0);
