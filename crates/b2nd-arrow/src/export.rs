@@ -15,8 +15,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::export::csv::Csv;
 use crate::export::milliseconds::Milliseconds;
 
-/// A format for tables. Timestamps more than about 259,800 years from 1970, and longer durations, are written to CSV and JSON as numbers
-/// with their unit, such as `9223372036854775807 s since 1970-01-01`.
+/// A format for tables. Timestamps and dates more than about 259,800 years from 1970, and longer durations, are written to CSV and JSON as
+/// numbers with their unit, such as `9223372036854775807 s since 1970-01-01`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// An Arrow IPC file.

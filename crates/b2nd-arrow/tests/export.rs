@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::types::{Float64Type, TimestampMillisecondType, TimestampSecondType};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray, Float32Array, Float64Array,
-    Int64Array, LargeBinaryArray, ListArray, PrimitiveArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
-    TimestampSecondArray,
+    Array, ArrayRef, BinaryArray, Date32Array, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray, Float32Array,
+    Float64Array, Int64Array, LargeBinaryArray, ListArray, PrimitiveArray, RecordBatch, StringArray, StructArray,
+    TimestampMicrosecondArray, TimestampSecondArray,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
 use b2nd_arrow::{ErrorKind, Format};
@@ -84,6 +84,16 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
     let nulls = Some(vec![false, true].into());
     let rows = FixedSizeListArray::try_new(field, 2, Arc::new(TimestampSecondArray::from(rows)), nulls).unwrap();
     written(Format::Parquet, &[batch([("rows", Arc::new(rows))])]).unwrap();
+}
+
+#[test]
+fn days_that_have_no_date_are_numbers() {
+    let batch = batch([("d", Arc::new(Date32Array::from(vec![Some(366), Some(i32::MAX), None, Some(i32::MIN)])))]);
+    let text = |format| String::from_utf8(written(format, std::slice::from_ref(&batch)).unwrap()).unwrap();
+    let [late, early] = ["2147483647 days since 1970-01-01", "-2147483648 days since 1970-01-01"];
+    assert_eq!(text(Format::Csv), format!("d\n1971-01-02\n{late}\n\n{early}\n").replace("\n\n", "\n\"\"\n"));
+    let json = format!("{{\"d\":\"1971-01-02\"}}\n{{\"d\":\"{late}\"}}\n{{\"d\":null}}\n{{\"d\":\"{early}\"}}\n");
+    assert_eq!(text(Format::Json), json);
 }
 
 /// Times around the last second that can be written as a date. Later ones are written as numbers.

@@ -1,4 +1,4 @@
-//! [`formatter`]: formats the values of a column as text, including complex numbers, and timestamps for which `chrono` has no date.
+//! [`formatter`]: formats the values of a column as text, including complex numbers, and times for which `chrono` has no date.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 use crate::schema::numpy_dtype::{is_complex, is_time};
 
-/// Timestamps more than this number of seconds (about 259,800 years) from 1970, and longer durations, are formatted as numbers with their
-/// unit. `chrono` has dates for some 300 years more after 1970 and 4,000 years more before it, but panics near the last one.
+/// Timestamps and dates more than this number of seconds (about 259,800 years) from 1970, and longer durations, are formatted as numbers
+/// with their unit. `chrono` has dates for some 300 years more after 1970 and 4,000 years more before it, but panics near the last one.
 const FAR: u64 = 8_200_000_000_000;
 
-/// A column of timestamps or durations.
+/// A column of timestamps, dates or durations.
 struct Times<'a> {
     /// Arrow's own formatter, or `None` if it does not know the time zone. Then all its values are formatted as numbers.
     plain: Option<ArrayFormatter<'a>>,
@@ -23,17 +23,20 @@ struct Times<'a> {
     null: &'a str,
 }
 
-/// Formats a timestamp or a duration as the number that is stored, and its unit.
+/// Formats a timestamp, a date or a duration as the number that is stored, and its unit.
 fn text(data_type: &DataType, number: i64) -> String {
     match data_type {
         DataType::Timestamp(unit, _) => format!("{number} {unit} since 1970-01-01"),
         DataType::Duration(unit) => format!("{number} {unit}"),
+        DataType::Date32 => format!("{number} days since 1970-01-01"),
         _ => number.to_string(),
     }
 }
 
 fn is_far(data_type: &DataType, number: i64) -> bool {
-    let (DataType::Timestamp(unit, _) | DataType::Duration(unit)) = data_type else { return false };
+    let (DataType::Timestamp(unit, _) | DataType::Duration(unit)) = data_type else {
+        return *data_type == DataType::Date32 && number.unsigned_abs() > FAR / 86_400;
+    };
     let second = match unit {
         TimeUnit::Second => 1,
         TimeUnit::Millisecond => 1000,
@@ -54,10 +57,10 @@ impl DisplayIndex for Times<'_> {
     }
 }
 
-/// Returns a formatter of timestamps and durations, or `None` for an array of another type.
+/// Returns a formatter of timestamps, dates and durations, or `None` for an array of another type.
 pub(crate) fn times<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Option<ArrayFormatter<'a>> {
     let data_type = array.data_type();
-    if !is_time(data_type) {
+    if !is_time(data_type) && *data_type != DataType::Date32 {
         return None;
     }
     let numbers = arrow_cast::cast(array, &DataType::Int64).ok()?.as_primitive::<Int64Type>().clone();
