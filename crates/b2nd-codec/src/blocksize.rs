@@ -7,7 +7,7 @@ use crate::options::{Format, Options};
 /// [`SplitMode::Always`].
 const MAX_STREAMS: usize = 16;
 
-/// The unit of automatic blocksizes in bytes: the size that C-Blosc2 assumes for an L1 cache.
+/// The size in bytes that C-Blosc2 assumes for an L1 cache, from which automatic blocksizes are computed.
 const L1: usize = 32 << 10;
 
 /// The largest automatic blocksize in bytes for blocks that are split.
@@ -15,8 +15,8 @@ const LARGEST_SPLIT: usize = 4 << 20;
 
 impl Options {
     /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
-    /// blocksize that C-Blosc2 would choose. In Blosc 1, it is the blocksize that C-Blosc would choose with these options. The length is at
-    /// most `nbytes`.
+    /// blocksize that C-Blosc2 would choose. In Blosc 1, it is the blocksize that C-Blosc would choose with these options. For data that is
+    /// shorter than an element, they can choose another length. The length is at most `nbytes`.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
         if self.blocksize != 0 && self.format == Format::Blosc2 {
             return self.blocksize.min(nbytes);

@@ -134,8 +134,8 @@ impl Compressor {
     }
 
     /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
-    /// blocksize that C-Blosc2 would choose. In Blosc 1, it is the blocksize that C-Blosc would choose with these options. The length is at
-    /// most `nbytes`.
+    /// blocksize that C-Blosc2 would choose. In Blosc 1, it is the blocksize that C-Blosc would choose with these options. For data that is
+    /// shorter than an element, they can choose another length. The length is at most `nbytes`.
     pub fn blocksize(&self, nbytes: usize) -> usize {
         self.options.blocksize(nbytes)
     }
@@ -146,7 +146,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the data is longer than a chunk can hold, memory cannot be allocated, or the codec fails.
+    /// Fails if the data is longer than a chunk can hold, memory cannot be allocated, or the codec or a plugin fails.
     pub fn chunk(&self, data: &[u8]) -> Result<Vec<u8>> {
         let blocksize = self.blocksize(data.len());
         let fill = |block: usize, place: &mut [u8]| {
@@ -157,8 +157,8 @@ impl Compressor {
     }
 
     /// Compresses some blocks of a chunk with `nbytes` bytes of data. Several threads can compress parts of the same chunk at the same
-    /// time, and no thread needs the data of the whole chunk. `blocks` are the indices of the blocks. `fill` writes the data of the block
-    /// with the given index into a buffer.
+    /// time, and unless a plugin compresses the chunk, no thread needs the data of the whole chunk. `blocks` are the indices of the blocks.
+    /// `fill` writes the data of the block with the given index into a buffer.
     ///
     /// ```
     /// use b2nd_codec::{Compressor, Options, decompress};

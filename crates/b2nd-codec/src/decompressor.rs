@@ -74,9 +74,9 @@ impl Decompressor {
         Decompressor::default()
     }
 
-    /// Creates a decompressor for untrusted input. It decompresses BloscLZ, LZ4 and zlib without `unsafe` code. With the feature `safe`, it
-    /// also decompresses Zstandard, without `unsafe` code. It never uses plugins. If another crate of the program enables the feature
-    /// `simd` of miniz_oxide, `unsafe` code computes the checksums of zlib.
+    /// Creates a decompressor for untrusted input. Of the codecs of this build, it decompresses BloscLZ, LZ4 and zlib without `unsafe`
+    /// code. With the feature `safe`, it also decompresses Zstandard, without `unsafe` code. It never uses plugins. If another crate of the
+    /// program enables the feature `simd` of miniz_oxide, `unsafe` code computes the checksums of zlib.
     pub fn safe() -> Decompressor {
         Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
     }

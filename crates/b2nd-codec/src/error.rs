@@ -55,7 +55,7 @@ pub enum ErrorKind {
     },
     /// This build, or a decompressor for untrusted input, does not support a codec, a filter or another feature of a chunk.
     NoCodec {
-        /// The name of the codec of the chunk or of the options.
+        /// The name of the codec, even if a filter or another feature is not supported.
         codec: String,
         /// The message of the error.
         reason: String,

@@ -77,8 +77,8 @@ impl ChunkHeader {
     ///
     /// # Errors
     ///
-    /// Fails if the input ends early, the version is above 6, or another field is not valid, for example because sizes contradict each
-    /// other or the typesize is 0. The error names the field.
+    /// Fails if the input ends early, the version is above 6, or another field is not valid (the error names it), for example because sizes
+    /// contradict each other or the typesize is 0.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
         let mut bytes = [0; ChunkHeader::MAX_LEN];
         let length =
@@ -340,7 +340,7 @@ impl ChunkHeader {
     }
 
     /// Returns the codec. Three bits of the flags give the format of the compressed data. LZ4 and LZ4HC have the same format, and the byte
-    /// udcodec distinguishes them. If this byte is 0 or missing, as in some chunks of version 4 and in Blosc 1, this returns `Lz4`.
+    /// udcodec distinguishes them. If this byte is 0 or missing, as in some chunks of version 4 and in Blosc 1, both are returned as `Lz4`.
     pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {

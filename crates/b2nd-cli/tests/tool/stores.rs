@@ -241,7 +241,7 @@ fn a_store_and_a_group_are_shown_as_trees_and_in_full_if_asked_for() {
     let lines: Vec<String> = place.ok(&["info", "--tree", &format!("{tree}::/g1")]).lines().map(str::to_owned).collect();
     assert_eq!((lines.len(), &*lines[0]), (3, &*format!("{tree}::/g1  group")));
 
-    // The pages of two stores and a leaf follow each other in the order of the arguments.
+    // Pages follow each other in the order of the arguments.
     let leaf = format!("{tree}::/ext");
     assert_eq!(place.ok(&[tree, &leaf, tree]), [&*page, &*place.ok(&[&leaf]), &*page].join("\n"));
     let embedded = place.ok(&["python-blosc2-4.8.0/embedstore__three.b2e"]);

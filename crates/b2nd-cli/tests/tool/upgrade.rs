@@ -289,7 +289,7 @@ fn a_tree_is_upgraded_frame_by_frame() {
     assert_upgraded(CATERVA, &file, "<i4");
     assert_upgraded(SPARSE, &sparse, "<i4");
 
-    // The second run finds nothing to upgrade.
+    // A second run in place finds nothing to upgrade.
     let counts = "0 upgraded, 3 already in the current layout, 1 without an array, 1 failed\n";
     assert_eq!(run(&["--in-place", &tree]), (counts.to_owned(), refused, false));
 }
