@@ -37,7 +37,7 @@ impl Module {
         Ok(self.asked()?.ask())
     }
 
-    /// Decompresses the next chunks of the slice. Returns how many chunks have been read so far, the errors of chunks that
+    /// Decompresses the next chunks of the slice. Returns how many chunks are finished, with or without an error, the errors of chunks that
     /// cannot be read, and the missing ranges of the next chunk.
     pub fn advance(&mut self) -> Result<String, JsError> {
         let files = self.files.clone();
