@@ -24,8 +24,8 @@ pub trait Output {
     /// Returns the position at which the next byte will be written.
     fn written(&self) -> usize;
 
-    /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker of a sequence or map whose count
-    /// was unknown at its start.
+    /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker and count of a sequence or
+    /// map whose count was unknown at its start.
     ///
     /// # Errors
     ///

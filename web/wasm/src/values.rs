@@ -9,8 +9,8 @@ const KEPT: u64 = 128 << 20;
 
 #[wasm_bindgen]
 impl Module {
-    /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. With `is_batches`, opens an object array, a
-    /// batch array or a list array.
+    /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. With `is_batches`, opens an object array,
+    /// a batch array or a list array.
     ///
     /// # Errors
     ///
