@@ -82,8 +82,8 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if the deserializer or the value's own `Deserialize` returns an error. This crate's deserializer fails if the input
-                /// has another encoding.
+                /// Fails if the deserializer or the value's own `Deserialize` returns an error. This crate's deserializer fails if the
+                /// input has another encoding.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let $($wrapper)?(value) =
