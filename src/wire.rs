@@ -24,8 +24,8 @@ pub trait Output {
     /// Returns the position at which the next byte will be written.
     fn written(&self) -> usize;
 
-    /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker of a sequence or map whose count
-    /// was unknown at its start.
+    /// Inserts `bytes` at position `at`, which is at most [`written`](Output::written). They are the marker and count of a sequence or
+    /// map whose count was unknown at its start.
     ///
     /// # Errors
     ///
@@ -192,14 +192,14 @@ fn count_bytes(marker: CountMarker, count: usize) -> Result<([u8; 5], usize)> {
 
 #[cold]
 fn too_many(marker: CountMarker, length: usize) -> Error {
-    let (marker, limit) = match marker {
-        CountMarker::Array => ("array32", u32::MAX as usize),
-        CountMarker::Map => ("map32", u32::MAX as usize),
-        CountMarker::Array16 => ("array16", u16::MAX as usize),
-        CountMarker::Map16 => ("map16", u16::MAX as usize),
-        CountMarker::Dims => ("with::dims", MAX_DIMENSIONS),
+    let (marker, unit, limit) = match marker {
+        CountMarker::Array => ("array32", "elements", u32::MAX as usize),
+        CountMarker::Map => ("map32", "entries", u32::MAX as usize),
+        CountMarker::Array16 => ("array16", "elements", u16::MAX as usize),
+        CountMarker::Map16 => ("map16", "entries", u16::MAX as usize),
+        CountMarker::Dims => ("with::dims", "elements", MAX_DIMENSIONS),
     };
-    Error::new(ErrorKind::TooLong { marker, unit: "elements", length, limit })
+    Error::new(ErrorKind::TooLong { marker, unit, length, limit })
 }
 
 /// The input and the current position in it.
@@ -421,7 +421,7 @@ impl<'de> Reader<'de> {
 /// Describes the markers of a sequence or map, for the error about another marker.
 fn count_markers(marker: CountMarker, found: u8) -> &'static str {
     match marker {
-        CountMarker::Array if found == FIXARRAY + 16 => "array (90 to 9f, dc, dd; with::dims reads a0 as 16 dimensions)",
+        CountMarker::Array if found == FIXARRAY + 16 => "array (90 to 9f, dc, dd; with::dims reads a0 as 16 elements)",
         CountMarker::Array => "array (90 to 9f, dc, dd)",
         CountMarker::Map => "map (80 to 8f, de, df)",
         CountMarker::Array16 => "array16 (dc)",

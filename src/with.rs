@@ -55,8 +55,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NewtypeVisitor<T> {
     }
 }
 
-/// Defines modules for values of any type. The traits of `serde` or `serde_bytes` serialize the value, which must have the form that the mark
-/// requires.
+/// Defines modules for values of any type. The traits of `serde` or `serde_bytes` serialize the value, which must have the form that the
+/// mark requires.
 macro_rules! modules {
     ($($(#[$doc:meta])* $module:ident $mark:ident $traits:ident $($wrapper:ident)?;)*) => {
         $(
@@ -72,7 +72,8 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if this encoding cannot hold the value, or if the serializer or the value's own `Serialize` returns an error.
+                /// Fails if the serializer or the value's own `Serialize` returns an error. This crate's serializer fails if the encoding
+                /// cannot hold the value.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(marker::$mark, $(&$wrapper)?(value))
                 }
@@ -81,7 +82,8 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if the input has another encoding, or if the deserializer or the value's own `Deserialize` returns an error.
+                /// Fails if the deserializer or the value's own `Deserialize` returns an error. This crate's deserializer fails if the
+                /// input has another encoding.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let $($wrapper)?(value) =

@@ -71,7 +71,7 @@ fn array_metalayers_take_no_more_than_their_bytes_can_fill() {
 
 #[test]
 fn a_count_that_lies_reserves_no_more_than_the_input_can_fill() {
-    // The count says 4 billion; the bytes after it are empty maps.
+    // The count or length says 4 billion; as entries, the bytes after it are empty maps.
     for length in [0, 10, 1000] {
         for marker in [0xdd, 0xdf, 0xdb, 0xc6] {
             let lie = [&[marker, 0xff, 0xff, 0xff, 0xff][..], &vec![0x80; length]].concat();

@@ -5,7 +5,7 @@ use crate::marker::MAX_DEPTH;
 
 /// The decoded content of an extension.
 ///
-/// Source: python-blosc2 4.2 (types 42 and 43), 4.13 (types 44 and 45) and 4.14 (type 46).
+/// Source: python-blosc2 4.14.
 pub(super) enum Extension<'a> {
     /// Type 42: the bytes of a frame.
     Frame(&'a [u8]),

@@ -8,8 +8,8 @@ use serde::{Serialize, ser};
 use super::{Extension, Value};
 use crate::hex::Hex;
 
-/// The keys of the objects with one key that represent types that JSON lacks. An ordinary map whose only key is one of these keys is written
-/// as an object with the key `map`, since the map could otherwise be read as a different type.
+/// The keys of the objects with one key that represent types that JSON lacks. An ordinary map whose only key is one of these keys is
+/// written as an object with the key `map`, since the map could otherwise be read as a different type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
 /// A value to be written, and the number of nested levels down to which extensions in the value are decoded.

@@ -94,9 +94,9 @@ fn a_sequence_or_map_that_is_not_as_declared_is_not_written() {
     unwritable(&map(3, 2), "expected 3 elements, found 2");
     unwritable(&map(1, 2), "expected 1 element, found 2");
     #[cfg(target_pointer_width = "64")]
-    unwritable(&map(usize::MAX, 1), "18446744073709551615 elements are too many: map32 holds at most 4294967295");
+    unwritable(&map(usize::MAX, 1), "18446744073709551615 entries are too many: map32 holds at most 4294967295");
     #[cfg(target_pointer_width = "64")]
-    unwritable(&map(usize::MAX / 2 + 1, 0), "9223372036854775808 elements are too many: map32 holds at most 4294967295");
+    unwritable(&map(usize::MAX / 2 + 1, 0), "9223372036854775808 entries are too many: map32 holds at most 4294967295");
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn a_users_own_struct_writes_16_dimensions_as_msgpack_does() {
     both_ways(Meta(0, 16, vec![1; 16], vec![1; 16], vec![1; 16]), &list(&hex!("dc 0010")));
     refused::<Meta>(
         &list(&hex!("a0")),
-        "[2]: expected array (90 to 9f, dc, dd; with::dims reads a0 as 16 dimensions), found fixstr (a0) at byte 3",
+        "[2]: expected array (90 to 9f, dc, dd; with::dims reads a0 as 16 elements), found fixstr (a0) at byte 3",
     );
     refused::<CatervaMeta>(
         &list(&hex!("dc 0010")),

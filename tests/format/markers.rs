@@ -182,7 +182,7 @@ fn another_form_of_a_count_is_refused() {
     refused::<BTreeMap<u8, u8>>(&hex!("92 01 02"), "expected map (80 to 8f, de, df), found fixarray (92) at byte 0");
     refused::<Vec<u8>>(
         &hex!("a0"),
-        "expected array (90 to 9f, dc, dd; with::dims reads a0 as 16 dimensions), found fixstr (a0) at byte 0",
+        "expected array (90 to 9f, dc, dd; with::dims reads a0 as 16 elements), found fixstr (a0) at byte 0",
     );
     refused::<Vec<u8>>(&hex!("a1"), "expected array (90 to 9f, dc, dd), found fixstr (a1) at byte 0");
 }

@@ -163,7 +163,7 @@ fn map16_refuses() {
     field!(Large<>("b2nd::with::map16", BTreeMap<u32, ()>));
     field!(Sequence<>("b2nd::with::map16", Vec<u8>));
     field!(Struct<>("b2nd::with::map16", Pair));
-    unwritable(&Large((0..65_536).map(|key| (key, ())).collect()), "65536 elements are too many: map16 holds at most 65535");
+    unwritable(&Large((0..65_536).map(|key| (key, ())).collect()), "65536 entries are too many: map16 holds at most 65535");
     unwritable(&Sequence(vec![]), "unsupported: with::map16 is only for maps");
     unwritable(&Struct(Pair { a: 1, b: 2 }), "unsupported: with::map16 is only for maps");
     refused::<Map16>(&hex!("81 01 c3"), "expected map16 (de), found fixmap (81) at byte 0");
@@ -372,7 +372,7 @@ fn a_users_own_struct_has_the_bytes_of_the_crates() {
     let [(_, bytes), ..] = crate::common::layouts(16);
     refused::<Forgotten>(
         &cat(&[&[0x93], &bytes[1..3 + 1 + 16 * 9]]),
-        "shape: expected array (90 to 9f, dc, dd; with::dims reads a0 as 16 dimensions), found fixstr (a0) at byte 3",
+        "shape: expected array (90 to 9f, dc, dd; with::dims reads a0 as 16 elements), found fixstr (a0) at byte 3",
     );
 }
 

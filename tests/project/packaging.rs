@@ -71,7 +71,7 @@ fn the_library_depends_on_five_crates() {
     let packages = packages();
     let this = packages.iter().find(|package| text(package, "name") == "b2nd").unwrap();
     let dependencies = this["dependencies"].as_array().unwrap().iter();
-    // `arbitrary` is only for fuzz targets, and is enabled by a feature of that name.
+    // `arbitrary` is for fuzz targets, and is enabled by a feature of that name.
     let dependencies = dependencies.filter(|dependency| text(dependency, "name") != "arbitrary");
     let of_users = dependencies.filter(|dependency| dependency["kind"].is_null());
     let names: Vec<_> = of_users.map(|it| (text(it, "name"), text(it, "target"))).collect();

@@ -47,7 +47,7 @@ export interface File {
   /** The keys of a store's leaves: `/group/name`. */
   keys(): Promise<string[]>;
   leaf(key: string): Promise<File>;
-  /** Reads a slice, or the whole array; at most 256 MiB at once. Only the chunks of the slice are read. */
+  /** Reads a slice, or the whole array; at most 256 MiB in 16,384 chunks at once. Only the chunks of the slice are decompressed. */
   read(slice?: Slice): Promise<Values>;
   /**
    * Reads the live rows of a table from `start` up to, but not including, `end`; of the named columns, or of all columns. 64-bit

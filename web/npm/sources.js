@@ -65,7 +65,7 @@ export async function sourceOf(source) {
   if (source instanceof URL) return UrlSource.open(source);
   if (typeof source !== "string") throw new TypeError("expected a File, a Blob, a URL, bytes or a path");
   if (/^https?:/.test(source)) return UrlSource.open(new URL(source));
-  // In a browser, every string is a URL.
+  // On a web page, every string is a URL.
   if (globalThis.document !== undefined) return UrlSource.open(new URL(source, document.baseURI));
   return ofPath(source);
 }

@@ -6,9 +6,9 @@ import { count, el, thousands, visible } from "./dom.js";
 const SHOWN = 4096;
 
 /**
- * The parts of a frame. Each has a `title`, its position in the file (`start`), its `bytes`, and `rows` with `offset`
- * (from the part's first byte), `length`, `depth`, `marker`, `name`, `value`. An error has a `message` and, if it is
- * known, the `position` of the wrong byte.
+ * The parts of a frame. Each has a `title`, its position in the file (`start`; for a leaf of a `.b2z` store, in the archive),
+ * its `bytes`, and `rows` with `offset` (from the part's first byte), `length`, `depth`, `marker`, `name`, `value`. An error has a
+ * `message` and, if it is known, the `position` of the wrong byte.
  */
 export function bytes(parts) {
   return parts.map((part) => {

@@ -110,7 +110,7 @@ impl SuperChunk {
         names.map(value).collect()
     }
 
-    /// Adds a metalayer. Fails if the frame has chunks.
+    /// Adds a metalayer. Fails if the chunks of the frame have bytes (`cbytes` above 0).
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let (name, content, length) = (c_string(name), content.as_ptr().cast_mut(), int32(content.len()));
         // SAFETY: the library copies the name and the content.

@@ -42,7 +42,7 @@ enum Request {
     Values { contents: Vec<Hex> },
     /// Copies the value of a vlmetalayer to another name.
     CopyValue { path: PathBuf, from: String, to: String },
-    /// Checks whether the metadata and the chunks of a frame can be read, and describes its array.
+    /// Checks whether the metadata and the first chunks of a frame can be read, and describes its array.
     JudgeFrame { path: PathBuf },
     /// Decodes a file as the content of a `b2nd` metalayer, and describes it.
     JudgeMetalayer { path: PathBuf },

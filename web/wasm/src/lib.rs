@@ -65,7 +65,7 @@ impl Module {
     }
 
     /// Returns the ranges that calls since the last call of `missing` needed but that are not stored, as a flat list: the index of the
-    /// file, start, end, and so on. Ranges with few bytes between them are joined.
+    /// file, start, end, and so on. Ranges that are close together may be joined.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(GAP)
     }

@@ -9,8 +9,8 @@ const KEPT: u64 = 128 << 20;
 
 #[wasm_bindgen]
 impl Module {
-    /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. With `is_batches`, opens an object array, a
-    /// batch array or a list array.
+    /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. With `is_batches`, opens an object array,
+    /// a batch array or a list array.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl Module {
         Ok(self.asked()?.ask())
     }
 
-    /// Decompresses the next chunks of the slice. Returns how many chunks have been read so far, the errors of chunks that
+    /// Decompresses the next chunks of the slice. Returns how many chunks are finished, with or without an error, the errors of chunks that
     /// cannot be read, and the missing ranges of the next chunk.
     pub fn advance(&mut self) -> Result<String, JsError> {
         let files = self.files.clone();
