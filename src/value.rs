@@ -72,7 +72,9 @@ static NIL: Value = Value::Nil;
 /// | NaN and the infinities | `{"float": "nan"}`, `"inf"`, `"-inf"` |
 /// | a map whose keys are not all different strings, or whose only key is one of these | `{"map": [[key, value], ..]}` |
 ///
-/// Binary formats such as CBOR and serde's own buffers (`flatten`, `untagged`) store plain values without the markers.
+/// Binary formats such as CBOR store plain values without the markers. serde's own buffers (for `flatten`, `untagged` and internal tags)
+/// count as human-readable in every format: with `flatten`, a `Value` is written as in JSON, and from all of them, a map such as
+/// `{"bytes": "00ff"}` is read as bytes.
 ///
 /// # Limits
 ///

@@ -1,5 +1,5 @@
-//! Implements `Serialize` and `Deserialize` for [`Value`]. This crate's format gets the bytes of the value. Human-readable formats get
-//! objects for most types that JSON lacks. All other formats get plain values.
+//! Implements `Serialize` and `Deserialize` for [`Value`]. This crate's format gets the bytes of the value. Human-readable formats, and
+//! serde's buffers, get objects for most types that JSON lacks. All other formats get plain values.
 
 use alloc::vec::Vec;
 use core::fmt;
