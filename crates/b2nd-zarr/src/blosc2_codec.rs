@@ -57,7 +57,7 @@ pub struct Blosc2Codec {
     pub shuffle: Shuffle,
     /// The size of an element in bytes, from 1 (default) to 255.
     pub typesize: u8,
-    /// The length of a block in bytes. With 0 (default), it is the length that C-Blosc2 would choose.
+    /// The length of a block in bytes. With 0 (default), it is the length that C-Blosc2 would usually choose.
     pub blocksize: u32,
 }
 
