@@ -123,7 +123,7 @@ fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64, tol
     }
 }
 
-/// Returns true if a tolerance is given, all numbers of two rows are equal within it, and all else is equal.
+/// Returns true if a tolerance is given and the two rows are equal within it.
 fn is_near(a: &RecordBatch, b: &RecordBatch, tolerance: &Tolerance) -> bool {
     let near = |(one, other): (Scalars, Scalars)| {
         let read = if let Content::Element(dtype) = &one.content { reader(dtype) } else { None };
