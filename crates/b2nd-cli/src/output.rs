@@ -140,8 +140,8 @@ impl Output {
         Output { out: Box::new(UntilClosed(self.out)), err: self.err }
     }
 
-    /// Returns the value of `done`. If `done` is an error, prints the error with the path and returns `None`. Fails if output cannot be
-    /// written.
+    /// Returns the value of `done`. If output could not be written, returns this error. Prints any other error with the path, and returns
+    /// `None`.
     pub(crate) fn settle<T>(&mut self, path: &Path, done: Result<T>) -> io::Result<Option<T>> {
         match done {
             Ok(value) => Ok(Some(value)),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-/// The maximum size of a part of the values in bytes.
+/// The maximum size of a part of the values in bytes, unless one element is larger.
 pub(crate) const PART: usize = 1 << 26;
 
 /// Splits an array of this shape along its first dimensions into parts of at most `most` bytes, or of one element, in C order. Each part

@@ -76,7 +76,7 @@ impl Found<'_, '_> {
 }
 
 /// Which parts of a store to show: the store and its leaves (`Each`), only the store (`Itself`), or only the leaf that a key names
-/// (`OneByKey`).
+/// (`OneByKey`). Without a key, `OneByKey` shows a store that is a frame as this frame.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Leaves {
     Each,
@@ -148,7 +148,8 @@ impl Paths {
         Ok(all)
     }
 
-    /// Like [`each`](Paths::each), but with `-r`, files that are not stores are read on all cores. The order of the output is the same.
+    /// Like [`each`](Paths::each), but with `-r`, the files of a directory that are not named like stores are read on all cores. The order
+    /// of the output is the same.
     pub(crate) fn each_at_once(&self, leaves: Leaves, output: &mut Output, show: &ShowAtOnce) -> io::Result<bool> {
         let Output { out, err } = output;
         if !self.recursive {
@@ -185,8 +186,8 @@ impl Paths {
         Ok(all)
     }
 
-    /// Calls `show` for a file without printing. Returns the output, the error messages and the result of `show`. Does nothing and returns
-    /// `None` for a file that may be a store, because the output for a store may not fit into memory.
+    /// Calls `show` for a candidate without printing. Returns the output, the error messages and the result of `show`. Does nothing and
+    /// returns `None` for a candidate that may be a store, because the output for a store may not fit into memory.
     fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
             return None;

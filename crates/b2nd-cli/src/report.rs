@@ -10,25 +10,26 @@ use serde_json::{Value, json};
 /// The maximum number of characters that are shown of a text or a byte string of a table.
 const TEXT: usize = 40;
 
-/// The maximum number of characters of a name in a summary. With the limits of types and values, most lines have at most 80 characters.
+/// The maximum number of characters that are shown of a name in a summary. With the limits of types and values, most lines have at most 80
+/// characters.
 const NAME: usize = 13;
 
-/// The maximum number of characters of a type in a summary.
+/// The maximum number of characters that are shown of a type in a summary.
 const TYPE: usize = 10;
 
-/// The maximum number of characters of a value in a summary.
+/// The maximum number of characters that are shown of a value in a summary.
 const VALUE: usize = 11;
 
-/// The maximum number of characters of a type in a grid.
+/// The maximum number of characters that are shown of a type in a grid.
 const GRID_TYPE: usize = 14;
 
 /// The maximum number of values in the histogram of a table's column. The first values are taken.
 pub(crate) const SAMPLE: usize = 1 << 20;
 
-/// The maximum number of significant digits of floats in a grid.
+/// The maximum number of significant digits of floats in a grid, except quantiles.
 const GRID_DIGITS: usize = 6;
 
-/// The maximum number of significant digits of floats in text.
+/// The maximum number of significant digits of floats in other texts of `stats`, and of other commands such as `head`.
 pub(crate) const DIGITS: usize = 8;
 
 /// Formats the statistics of several columns as a grid with a row for each. Columns of the grid without values are left out.
@@ -192,7 +193,8 @@ impl Report {
             (Some(std), None) => float(&std.to_string()),
             (None, _) => Value::Null,
         };
-        // The distinct values, each with its number of occurrences, or `null` if there are more than 16 or they are not counted.
+        // The distinct values except NaN and NaT, each with its number of occurrences, or `null` if there are more than 16 or they are not
+        // counted.
         let few = tally.few().filter(|_| of.has_few());
         let values = few.map(|few| few.into_iter().map(|(bytes, count)| json!([of.json(bytes), count])).collect::<Vec<_>>());
         let mut object = vec![

@@ -1,5 +1,5 @@
-//! The server of `b2nd view`. It serves the page, and answers the page's questions about the files on the command line. Only this machine
-//! can connect to it.
+//! The server of `b2nd view`. It serves the page, and answers the page's questions about the files in its menu. Only this machine can
+//! connect to it.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -73,7 +73,7 @@ pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
 }
 
 /// Creates a file: `write` fills a temporary file, which is then renamed to `path` with links resolved. Fails if the file exists and
-/// `overwrite` is false.
+/// `overwrite` is false, or if it is not a regular file.
 pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut &fs::File) -> Result<()>) -> Result<()> {
     let failed = |error: b2nd_frame::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),

@@ -37,7 +37,7 @@ pub(crate) trait TableRows {
     /// Selects the first or last rows.
     fn cut(&mut self, cut: Cut);
 
-    /// Returns a sentence for each column that cannot be read, unless columns were chosen.
+    /// Returns a sentence for each column that is left out, unless columns were chosen.
     fn left_out(&self) -> Vec<String>;
 
     /// Computes statistics of each column, with quantiles if requested.

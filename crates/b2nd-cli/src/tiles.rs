@@ -18,8 +18,8 @@ const LARGE: usize = 1 << 26;
 const AT_ONCE: u64 = 64;
 
 /// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece, and the number of times that
-/// they occur. This number is 1, unless the chunks of a piece repeat one element, which is then passed only once. `take` gets the results
-/// of `make` in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
+/// they occur. If this number is not 1, all elements of the piece are equal, and only one of them is passed. `take` gets the results of
+/// `make` in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
 pub(crate) fn each<T: Send>(
     array: &Array,
     selection: &Selection,

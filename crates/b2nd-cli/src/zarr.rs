@@ -22,7 +22,7 @@ pub(crate) fn import(file: &Path, out: &Path, options: &Options) -> Result<()> {
     b2nd_zarr::import(file, out, options).map_err(Error::new)
 }
 
-/// Returns a row of strings for each array in a Zarr directory: name, kind, dtype and shape.
+/// Returns a row of strings for each array in a Zarr directory: path, kind, dtype and shape.
 #[cfg(feature = "zarr")]
 pub(crate) fn rows(directory: &Path) -> Result<Vec<Vec<String>>> {
     let row = |array: b2nd_zarr::ArrayEntry| {

@@ -11,8 +11,8 @@ use super::implementation::table_at;
 use crate::differences::{Differing, Lines, Tolerance, distance};
 use crate::error::{Error, Result};
 
-/// Compares the values of two tables. Adds lines to `lines` for each column that differs or is only in one of the tables, and a sentence
-/// for each stored column that cannot be read. If the tables differ in their number of rows, adds only a line that says so.
+/// Compares the values of two tables. Adds lines to `lines` for each readable column that differs or is only in one of the tables, and a
+/// sentence for each stored column that cannot be read. If the tables differ in their number of rows, adds only a line that says so.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ fn open(word: &Path) -> Result<Table> {
     Ok(table.with_objects()?)
 }
 
-/// Returns lines that describe how a column differs between the tables, or nothing if the values are equal.
+/// Returns lines that describe how a column differs between the tables, or nothing if no value differs.
 fn differing(tables: [&Table; 2], column: &str, tolerance: &Tolerance) -> Result<Vec<String>> {
     let open = |table: &Table| -> Result<Batches> {
         let reader = table.read(&table.project([column])?, 0..table.rows(), BATCH_SIZE)?;
@@ -123,7 +123,7 @@ fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64, tol
     }
 }
 
-/// Returns true if a tolerance is given, all numbers of two rows are equal within it, and all else is equal.
+/// Returns true if a tolerance is given and the two rows are equal within it.
 fn is_near(a: &RecordBatch, b: &RecordBatch, tolerance: &Tolerance) -> bool {
     let near = |(one, other): (Scalars, Scalars)| {
         let read = if let Content::Element(dtype) = &one.content { reader(dtype) } else { None };

@@ -176,7 +176,7 @@ impl TableRows for Selected {
     }
 }
 
-/// Returns the format of tables, or `None` for a format that only arrays have.
+/// Returns the format as `b2nd_arrow` names it, or `None` if `b2nd_arrow` does not write it.
 fn format_of(form: OutputFormat) -> Option<Format> {
     Some(match form {
         OutputFormat::Csv => Format::Csv,
@@ -275,7 +275,7 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
         // The size is left empty if it is not known, for example because the column has no Arrow type.
         let (bytes, ratio) = match table.column_sizes(place) {
             Ok((packed @ 1.., plain)) => {
-                // The ratio is computed from the rows that exist, not from all allocated rows.
+                // If possible, the ratio is computed from the rows that exist, not from all allocated rows.
                 let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
                 let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
                 // A column of kind `utf8` has no ratio, because the used part of its data is not known without reading the column.
@@ -294,7 +294,7 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
     Ok(Some(rows))
 }
 
-/// Returns the number of allocated rows, computed from the columns of numbers.
+/// Returns the number of allocated rows, computed from the columns of numbers and times.
 fn capacity(table: &Table) -> Option<u64> {
     let rooms = table.columns().iter().enumerate().filter_map(|(place, column)| {
         let width = column.data_type().ok()?.primitive_width().filter(|_| column.nulls() != "mask")? as u64;

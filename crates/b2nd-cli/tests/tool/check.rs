@@ -236,7 +236,7 @@ fn a_store_without_its_embedded_leaves_is_found() {
     let of_one = zip("one.b2nd", &Place::data().read("example.b2nd"));
     tests.write("store.b2z", &of_one);
     assert_eq!(tests.found(&["check", "store.b2z"]), (format!("store.b2z: {line}"), String::new(), 1));
-    // Without the ending `.b2z` or `.b2d`, nothing shows that these are stores.
+    // A name without the ending `.b2z` or `.b2d` has no such finding.
     tests.write("archive.zip", &of_one);
     assert!(tests.ok(&["check", "archive.zip"]).lines().all(|line| line.contains(": ok: ")));
     fs::rename(tests.path("table.b2d"), tests.path("table")).unwrap();
