@@ -170,7 +170,7 @@ fn wrong(suite: &mut Suite) {
         "the marker declares 5 entries, but there are 7: the last two follow the array",
         good.with("count", 0, &[0x95]),
     );
-    reject("count-map", "a map of 7 entries instead of an array", good.with("count", 0, &[0x87]));
+    reject("count-map", "the marker declares a map of 7 entries instead of an array", good.with("count", 0, &[0x87]));
     reject("count-array16", "the outer array is an array16 instead of a fixarray", [&[0xdc, 0, 7], &good.bytes[1..]].concat());
     reject(
         "count-array32",
