@@ -57,7 +57,7 @@ fn valid(suite: &mut Suite) {
     accept(suite, "dtype-long", "a dtype of 300 bytes", &Meta::new(&[10], &[5], &[2], &long));
     for format in [1, 5, 127] {
         let meta = Meta { dtype_format: format, ..Meta::new(&[10], &[5], &[2], "<f8") };
-        accept(suite, format!("format-{format}"), format!("dtype_format {format}, which no known program writes"), &meta);
+        accept(suite, format!("format-{format}"), format!("dtype_format {format} instead of 0"), &meta);
     }
     for version in [1, 127] {
         let meta = Meta { version, ..Meta::new(&[10], &[5], &[2], "<f8") };
