@@ -74,9 +74,9 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// Fails if a Boolean, a number or a string has no tag, or does not fit its tag. The message contains the value.
+    /// Fails, for example, if a Boolean, a number or a string has no tag. The message contains the value.
     pub fn from_json(json: &Value) -> Result<Fact, String> {
-        let wrong = || format!("expected a tagged value, such as {{\"int\": \"5\"}}, found {json}");
+        let wrong = || format!("expected a tag and a value that fits it, such as {{\"int\": \"5\"}}, found {json}");
         Ok(match json {
             Value::Null => Fact::Null,
             Value::Array(list) => Fact::List(list.iter().map(Fact::from_json).collect::<Result<_, _>>()?),

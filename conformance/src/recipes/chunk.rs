@@ -199,7 +199,7 @@ fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
 }
 
 /// Applies the filter delta. In the first block, each byte after the first `width` bytes is XORed with the byte that is `width` bytes
-/// before it. In the other blocks, each byte is XORed with the byte at the same position of the first block.
+/// before it. In the other blocks, each byte is XORed with the byte at the same position of the first block before its filters.
 fn delta(block: &[u8], first: &[u8], number: usize, typesize: usize) -> Vec<u8> {
     let width = match typesize {
         1 | 2 | 4 | 8 => typesize,

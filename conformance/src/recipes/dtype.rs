@@ -121,7 +121,7 @@ pub(crate) fn add(suite: &mut Suite) {
         suite.accept(Layer::Dtype, format!("good-{number:02}"), format!("the dtype {text}"), text.as_bytes().to_vec(), says);
     }
     for (number, text) in BAD.iter().enumerate() {
-        suite.reject(Layer::Dtype, format!("bad-{number:02}"), format!("an invalid dtype: {text:?}"), text.as_bytes().to_vec());
+        suite.reject(Layer::Dtype, format!("bad-{number:02}"), format!("a dtype to reject: {text:?}"), text.as_bytes().to_vec());
     }
     suite.reject(Layer::Dtype, "bad-not-utf8", "a dtype that is not UTF-8", vec![b'<', 0xff]);
     let nested = |levels: usize| "[('f', ".repeat(levels) + "'u1'" + &")]".repeat(levels);

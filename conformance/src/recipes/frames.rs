@@ -255,7 +255,6 @@ fn arrays(suite: &mut Suite) {
         let what = format!("an array without elements: shape {shape:?}, chunkshape {chunkshape:?}");
         suite.accept(Layer::Frame, format!("array-{name}"), what, built.bytes, fact);
     }
-    // The metalayer is followed by bytes of an older and longer one, as after a squeeze in place.
     let meta = Meta::new(&[56], &[16], &[8], "<i4");
     let mut frame = Frame::array(56);
     frame.header.metalayers[0].1.extend([0xd3, 0, 0, 0, 0, 0, 0, 0, 9, 0xd2, 0, 0, 0, 1, 0xd2, 0, 0, 0, 1]);
@@ -278,7 +277,7 @@ fn arrays(suite: &mut Suite) {
         built.bytes,
         fact,
     );
-    // Metalayers that do not describe a valid array.
+    // Metalayers that are invalid or contradict the frame.
     for (name, what, content) in [
         ("text", "a metalayer b2nd that contains text", b"a text".to_vec()),
         ("empty", "an empty metalayer b2nd", Vec::new()),

@@ -57,7 +57,7 @@ fn valid(suite: &mut Suite) {
     accept(suite, "dtype-long", "a dtype of 300 bytes", &Meta::new(&[10], &[5], &[2], &long));
     for format in [1, 5, 127] {
         let meta = Meta { dtype_format: format, ..Meta::new(&[10], &[5], &[2], "<f8") };
-        accept(suite, format!("format-{format}"), format!("dtype_format {format}, which no known program writes"), &meta);
+        accept(suite, format!("format-{format}"), format!("dtype_format {format} instead of 0"), &meta);
     }
     for version in [1, 127] {
         let meta = Meta { version, ..Meta::new(&[10], &[5], &[2], "<f8") };
@@ -170,7 +170,7 @@ fn wrong(suite: &mut Suite) {
         "the marker declares 5 entries, but there are 7: the last two follow the array",
         good.with("count", 0, &[0x95]),
     );
-    reject("count-map", "a map of 7 entries instead of an array", good.with("count", 0, &[0x87]));
+    reject("count-map", "the marker declares a map of 7 entries instead of an array", good.with("count", 0, &[0x87]));
     reject("count-array16", "the outer array is an array16 instead of a fixarray", [&[0xdc, 0, 7], &good.bytes[1..]].concat());
     reject(
         "count-array32",

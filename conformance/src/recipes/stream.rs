@@ -99,7 +99,7 @@ fn blosclz(data: &[u8]) -> Vec<u8> {
             out.push(0);
         }
     }
-    // The version of the format is in the upper bits of the first byte.
+    // As in C-Blosc2, this bit marks the stream as BloscLZ.
     out[0] |= 1 << 5;
     out
 }
