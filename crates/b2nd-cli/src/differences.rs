@@ -15,12 +15,12 @@ const SHOWN: usize = 10;
 /// Options for numbers that are nearly equal.
 #[derive(Args, Default)]
 pub(crate) struct Tolerance {
-    /// Numbers are equal if they differ by at most N times the absolute value of the second number; NaN equals NaN. If --atol is
+    /// Numbers and times are equal if they differ by at most N times the absolute value of the second number; NaN equals NaN. If --atol is
     /// given too, the two limits are added. Implies --data.
     #[arg(long, value_name = "N")]
     rtol: Option<f64>,
 
-    /// Numbers are equal if they differ by at most N. Implies --data.
+    /// Numbers and times are equal if they differ by at most N. Implies --data.
     #[arg(long, value_name = "N")]
     atol: Option<f64>,
 }

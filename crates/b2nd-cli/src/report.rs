@@ -116,7 +116,7 @@ impl Serialize for Object {
 
 /// Formats the lengths of dimensions.
 pub(crate) fn shape_text(shape: &[i64]) -> String {
-    shape.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ")
+    if shape.is_empty() { "()".to_owned() } else { shape.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ") }
 }
 
 /// Formats the title of statistics.

@@ -124,7 +124,7 @@ pub(crate) fn serve(files: Vec<Served>, port: u16, started: impl FnOnce(&str) ->
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(Error::new)?;
         let token = hex(&random, "");
-        let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
+        let hosts = ["127.0.0.1", "localhost"].map(|host| if port == 80 { host.to_owned() } else { format!("{host}:{port}") });
         let (sessions, answers) = (Mutex::default(), Arc::new(Semaphore::new(ANSWERS)));
         let site = Arc::new(Site { token, hosts, files, sessions, answers });
         let mut ended = std::pin::pin!(ended());

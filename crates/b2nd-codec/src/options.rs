@@ -31,8 +31,8 @@ pub struct Options {
     pub level: u8,
     /// The length of an element in bytes. If it is greater than 255, C-Blosc2 and this crate treat each byte as an element.
     pub typesize: usize,
-    /// The length of an uncompressed block in bytes, at most 536,866,816, or 0 for the length that C-Blosc2 would usually choose. In Blosc 1, the
-    /// length is only a hint: see [`Compressor::blocksize`](crate::Compressor::blocksize).
+    /// The length of an uncompressed block in bytes, at most 536,866,816, or 0 for the length that C-Blosc2 would usually choose. In
+    /// Blosc 1, the length is only a hint: see [`Compressor::blocksize`](crate::Compressor::blocksize).
     pub blocksize: usize,
     /// Up to six filters with their parameters, in the order in which they are applied.
     pub filters: Vec<(Filter, u8)>,
