@@ -1,4 +1,4 @@
-//! The levels of the library. A file imports only from its own level or lower ones, so that they can be read from the bottom up.
+//! The levels of the library. A file uses code only of its own level or lower ones, so that they can be read from the bottom up.
 
 use std::fs;
 use std::path::{Path, PathBuf};
