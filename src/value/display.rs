@@ -97,7 +97,7 @@ fn count(bytes: usize) -> impl Display {
 }
 
 /// Returns a value as text. A text of more than `MAX_ARRAY` characters is cut.
-fn short(value: &Value, depth: u8) -> String {
+pub(super) fn short(value: &Value, depth: u8) -> String {
     let mut text = Line(value, depth).to_string();
     if let Some((end, _)) = text.char_indices().nth(MAX_ARRAY) {
         text.truncate(end);

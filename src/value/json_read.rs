@@ -9,6 +9,7 @@ use core::fmt;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
+use super::display::short;
 use super::encode::{shortest_signed, shortest_unsigned};
 use super::{Head, Value};
 use crate::error::{Error, Result};
@@ -109,7 +110,8 @@ fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
 /// Returns the value that the object `{name: value}` represents. If the object is an ordinary map, returns `value` unchanged as the inner
 /// `Err`.
 fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
-    let wrong = |what: &str, found: &Value| Error::custom(format_args!("{{\"{name}\": ..}}: expected {what}, found {found}"));
+    let wrong =
+        |what: &str, it: &Value| Error::custom(format_args!("{{\"{name}\": ..}}: expected {what}, found {}", short(it, 0)));
     let not_pair = |found: Value| wrong("pairs of a key and a value", &found);
     let unhex = |digits: &str| hex::decode(digits).ok_or_else(|| wrong("pairs of hexadecimal digits", &Value::from(digits)));
     Ok(Ok(match (name, value) {
@@ -128,7 +130,9 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
         ("set", list @ Value::Array(..)) => Value::around(45, &list)?,
         ("tuple", Value::Array(list, _)) => Value::tuple(list),
         ("ndarray", Value::Map(pairs, _)) => {
-            let named = pairs.into_iter().filter(|(key, value)| key.as_str() != Some("dtype") || *value != Value::Nil);
+            let has_values = pairs.iter().any(|(key, _)| key.as_str() == Some("values"));
+            let keeps = |key: &Value, value: &Value| !has_values || key.as_str() != Some("dtype") || *value != Value::Nil;
+            let named = pairs.into_iter().filter(|(key, value)| keeps(key, value));
             let pairs = named.map(|(key, value)| match (key.as_str(), value) {
                 (Some("data"), Value::Str(digits, _)) => Ok((key, bytes_of(unhex(&digits)?))),
                 (Some("dtype"), dtype) => {

@@ -88,8 +88,11 @@ impl OpenTable {
         if !metadata.get("version").and_then(Value::as_u64).is_some_and(|version| VERSIONS.contains(&version)) {
             return Err(Error::damaged(format_args!("the schema's {}", expected(&metadata, "version", "1, 2 or 3"))));
         }
-        if let Some(rows) = metadata.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
-            return Err(Error::damaged(format_args!("the schema's n_rows: expected an integer of at least 0, found {rows}")));
+        if metadata.get("n_rows").is_some_and(|rows| !rows.is_null() && rows.as_u64().is_none()) {
+            return Err(Error::damaged(format_args!(
+                "the schema's {}",
+                expected(&metadata, "n_rows", "an integer of at least 0")
+            )));
         }
         let columns = columns_of(&metadata, options.objects)?;
         // Opens the files whose names match no column. This fails if the name of a file in the archive's directory differs from the name in

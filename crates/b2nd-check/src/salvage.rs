@@ -83,9 +83,11 @@ impl<'s> Salvage<'s> {
         let tail = salvage.tail()?;
         match Offsets::from_tail(&salvage.header, &tail) {
             Ok(offsets) => salvage.indexed(&offsets, decompressor)?,
+            // The index is intact, but this build has no decoder for it.
+            Err(error) if matches!(error.kind(), b2nd_frame::ErrorKind::NoCodec { .. }) => return Err(error),
             Err(error) => {
                 salvage.is_ordered = false;
-                salvage.lose(format_args!("index: {}", frame.offsets().err().unwrap_or(error)));
+                salvage.lose(frame.offsets().err().unwrap_or(error));
                 match salvage.header.frame_type() {
                     FrameType::Contiguous => salvage.walk(in_order, decompressor)?,
                     FrameType::Sparse => salvage.files(decompressor)?,
@@ -167,9 +169,9 @@ impl<'s> Salvage<'s> {
             None => matches!(self.header.typesize(), 4 | 8),
         };
         let unknown = || format!("elements of {}", text::count(self.header.typesize(), "byte"));
-        let found = dtype.as_ref().map_or_else(unknown, DType::describe);
-        let why = format!("lost chunks cannot be filled with NaN: expected little-endian floats of 4 or 8 bytes, found {found}");
-        is_float.then_some(()).ok_or_else(|| Error::custom(why))
+        let found = || dtype.as_ref().map_or_else(unknown, DType::describe);
+        let expected = "lost chunks cannot be filled with NaN: expected little-endian floats of 4 or 8 bytes";
+        is_float.then_some(()).ok_or_else(|| Error::custom(format_args!("{expected}, found {}", found())))
     }
 
     /// Reads the bytes from the expected position of the index to the end of the frame, or to the end of the file if the frame is cut off,

@@ -125,7 +125,8 @@ fn extensions_that_python_refuses_are_found() {
     let active = "it holds a value (extension 105), which python-blosc2 rejects unless told to trust it";
     assert_eq!(found(&extension(105, b"x")), (active.to_owned(), false));
     let other = "its value is not MessagePack that python-blosc2 can unpack";
-    for bad in [extension(44, &[0; 15]), extension(45, b"\x91\x91\x01"), array(b"123"), extension(0xff, &[0; 7])] {
+    let of_tuple = extension(45, b"\x91\x91\x91\xa9__tuple__");
+    for bad in [extension(44, &[0; 15]), extension(45, b"\x91\x91\x01"), of_tuple, array(b"123"), extension(0xff, &[0; 7])] {
         assert_eq!(found(&bad), (other.to_owned(), false), "{bad:x?}");
     }
     let inside = extension(45, &[&[0x91][..], &extension(42, b"x")].concat());

@@ -66,9 +66,7 @@ impl SelectedArray {
             if !array.is_flat() {
                 return Err(Error::new(match array.dtype() {
                     Some(_) => "--dtype is only for frames without an array, and this array has a dtype: leave out --dtype",
-                    None => {
-                        "--dtype is not for arrays: `b2nd info` shows their dtype, `b2nd upgrade --dtype` adds one to Caterva arrays"
-                    }
+                    None => "--dtype is not for arrays: `b2nd info` shows their dtype, `b2nd upgrade` adds one to Caterva arrays",
                 }));
             }
             array = array.with_dtype(dtype.clone())?;

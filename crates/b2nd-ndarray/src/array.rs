@@ -227,8 +227,8 @@ impl Array {
     ///
     /// Fails if [`is_flat`](Array::is_flat) returns false, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
-        let kind = Kind::of(self.header(), self.store.trailer().ok()).name();
         let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
+            let kind = Kind::of(self.header(), self.store.trailer().ok()).name();
             return Err(Error::custom(format_args!("a dtype can be given only for a frame of kind schunk, found kind {kind}")));
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);

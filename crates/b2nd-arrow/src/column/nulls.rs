@@ -118,9 +118,13 @@ pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel:
             let stored = stored.get(..width)?;
             differ(&|value| value == stored)
         }
-        (of, Sentinel::Float(number)) if of.is_integer() && number.fract() == 0.0 => {
-            self::differ(of, bytes, width, &Sentinel::Int(*number as i128))
-        }
+        // NumPy compares integers with a float as floats, which rounds integers of 64 bits.
+        (of, Sentinel::Float(number)) if of.is_integer() => differ(&|value| {
+            let is_negative = of.is_signed_integer() && value.last().is_some_and(|&byte| byte > 127);
+            let mut wide = [if is_negative { 255 } else { 0 }; 16];
+            wide.iter_mut().zip(value).for_each(|(to, byte)| *to = *byte);
+            i128::from_le_bytes(wide) as f64 == *number
+        }),
         (of, Sentinel::Int(number)) if of.is_floating() => self::differ(of, bytes, width, &Sentinel::Float(*number as f64)),
         (of, Sentinel::Float(number)) if of.is_floating() => {
             let number = match of {

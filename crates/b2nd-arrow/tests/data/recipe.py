@@ -124,9 +124,10 @@ if __name__ == "__main__":
     write("whole.b2z", WHOLE, map(whole_row, range(300)), None, {"chunks": (100,), "blocks": (20,)})
     write("empty.b2z", {"i": b.int8(), "u": b.utf8(), "d": b.dictionary(), "l": b.list(b.int8())}, [])
     write("names.b2z", {"a.b": b.int8(), "100%": b.int8(), "é/ü": b.utf8(), "esc\\.dot": b.int8()}, [[1, 2, "3", 4]])
-    # Nulls are marked by a number of the other kind: a float among integers, and an integer among floats.
-    specs = dict(i=b.int64(null_value=-1.0), f=b.float64(null_value=-1), n=b.ndarray((2,), dtype=np.float32, null_value=-1))
-    write("sentinels.b2z", specs, [[-1, -1.0, [-1, 1]], [None, None, [-1, -1]], [2, 0.5, [0, 0]]])
+    # Nulls are marked by a number of the other kind: a float among integers, and an integer among floats. NumPy compares such numbers as
+    # floats, so 2^53 + 1 is null in g.
+    specs = dict(i=b.int64(null_value=-1.0), f=b.float64(null_value=-1), n=b.ndarray((2,), dtype=np.float32, null_value=-1), g=b.int64(null_value=2.0**53))
+    write("sentinels.b2z", specs, [[-1, -1.0, [-1, 1], 2**53 + 1], [None, None, [-1, -1], None], [2, 0.5, [0, 0], 2**53 + 2]])
     # The expected contents have only the column i, because to_arrow() rejects c and o.
     path = os.path.join(OUT, "refused.b2z")
     table = b.CTable(row(i=b.int16(), c=b.complex64(), o=b.object(nullable=True)), urlpath=path, mode="w", validate=False)

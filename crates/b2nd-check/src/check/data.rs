@@ -98,7 +98,7 @@ impl Findings {
     fn special(&mut self, frame: &Frame, chunks: RangeInclusive<u64>, digests: &Digests) -> Result<()> {
         let Ok(chunk) = readable(frame.chunk(*chunks.start()))? else { return Ok(()) };
         if let Some(refused) = self.budget.refuses_chunk(chunk.header()) {
-            self.unreadable(format!("chunk {}", chunks.start()), None, refused, UNKNOWN);
+            self.add(format!("chunk {}", chunks.start()), None, format!("its digest is not compared: {refused}"), READ);
             return Ok(());
         }
         let other = chunk.into_data().ok().and_then(|data| digests.first_other(chunks, &data));
@@ -119,9 +119,10 @@ impl Findings {
             self.add("index", Some(start), finding, answers);
         }
         if let Ok(trailer) = frame.trailer_range() {
-            let far = count(trailer.start.saturating_sub(start), "byte");
-            if trailer.start.saturating_sub(start) > FARTHEST {
-                let finding = format!("it is {far} after the start of the index; C-Blosc2's limit is {}", thousands(FARTHEST));
+            let distance = trailer.start.saturating_sub(start);
+            if distance > FARTHEST {
+                let (far, limit) = (count(distance, "byte"), thousands(FARTHEST));
+                let finding = format!("it is {far} after the start of the index; C-Blosc2's limit is {limit}");
                 self.add("trailer", Some(trailer.start), finding, NOT_READ);
             }
         }

@@ -179,8 +179,9 @@ fn is_of_python(value: &RawValue) -> bool {
 fn is_known(kind: i8, data: &[u8]) -> bool {
     let inner = || RawValue::from_slice(data).ok().filter(|_| is_unpacked(data));
     let is_passive = || value::read(data).is_some_and(|it| value::extensions(&it).iter().all(|kind| PASSIVE.contains(kind)));
-    let is_tuple = |value: &RawValue| value.leaves().next().is_some_and(|first| first.as_str() == Some("__tuple__"));
-    let is_hashable = |value: &RawValue| is_tuple(value) || !matches!(value.encoded(), [0x80..=0x9f | 0xdc..=0xdf, ..]);
+    let is_hashable = |value: &RawValue| {
+        value.to_value().is_ok_and(|it| it.is_tuple() || !matches!(it, b2nd::Value::Array(..) | b2nd::Value::Map(..)))
+    };
     match kind {
         -1 => matches!(data.len(), 4 | 8 | 12),
         44 => data.len() == 2 * size_of::<f64>(),

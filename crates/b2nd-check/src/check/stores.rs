@@ -82,7 +82,8 @@ impl Findings {
         };
         // With an invalid number of rows, python-blosc2 opens the table, but `len` usually fails, so the table counts as rejected.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
-            self.add("schema", None, format!("n_rows: expected an integer of 0 or more, found {rows}"), NOT_FOR_PYTHON);
+            let finding = format!("n_rows: expected an integer of 0 or more, found {}", found(Some(rows)));
+            self.add("schema", None, finding, NOT_FOR_PYTHON);
         }
         let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
         for (number, column) in columns.iter().enumerate() {

@@ -346,6 +346,6 @@ impl Check {
             [] => "effect on readers unknown".to_owned(),
             answers => answers.join(", "),
         };
-        format!("{place}: {} ({answers})", finding.finding)
+        format!("{place}: {} ({answers})", printable(&finding.finding))
     }
 }

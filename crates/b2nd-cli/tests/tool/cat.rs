@@ -221,7 +221,7 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
     assert!(refused.ends_with("this array has a dtype: leave out --dtype"), "{refused}");
     let caterva = "python-caterva-0.7.3/cparams__ZSTD_9.caterva";
     let refused = Place::data().refused(&["cat", caterva, "--dtype", "<i4"]);
-    let expected = "--dtype is not for arrays: `b2nd info` shows their dtype, `b2nd upgrade --dtype` adds one to Caterva arrays";
+    let expected = "--dtype is not for arrays: `b2nd info` shows their dtype, `b2nd upgrade` adds one to Caterva arrays";
     assert_eq!(refused, format!("{caterva}: {expected}"));
 }
 

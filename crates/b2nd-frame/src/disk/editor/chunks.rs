@@ -136,9 +136,7 @@ impl ChunkEditor {
         let first = if self.is_sparse() { self.end } else { self.end.saturating_sub(self.file().header().header_len() as u64) };
         self.put.split_off(&first);
         if self.is_sparse() {
-            let end = self.end;
-            let gone: Vec<_> = self.made.iter().copied().filter(|&number| number >= end).collect();
-            self.made.retain(|&number| number < end);
+            let gone = self.made.split_off(&self.end).into_iter().collect();
             self.remove(gone);
         } else {
             // Ignore errors, since these chunks are not part of the frame.
