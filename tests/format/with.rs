@@ -510,7 +510,7 @@ fn extensible() {
     both_ways(Known(known()), &hex!("92 01 d0ff"));
     both_ways(MaybeKnown(Some(Newtype(known()))), &hex!("92 01 d0ff"));
     both_ways(MaybeKnown(None), &hex!("c0"));
-    // Later versions may add fields of any kind, including Python's shorter markers.
+    // Later versions may add fields of any type, including values with the short markers that Python writes.
     for later in [
         &hex!("93 01 d0ff c0")[..],
         &hex!("95 01 d0ff 92 01 a1 61 81 01 c4 01 ff d4 01 02"),

@@ -1,4 +1,4 @@
-// A map of all chunks along two axes; larger chunks have a stronger color. A frame marks the part that the picture shows.
+// A map of all chunks along two axes; larger chunks have a stronger color. A rectangle marks the part that the picture shows.
 
 import { el, size, thousands } from "./dom.js";
 

@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse_from(std::env::args_os().take(1).chain(in_brackets(words, &Cli::command()))) {
         Ok(cli) => cli,
-        // Help and the version are printed to standard output, which may be full.
+        // Help and the version are printed to standard output. Writing can fail, for example if the disk is full.
         Err(help) if !help.use_stderr() => {
             return Output::styled().run(|output| write!(output.out, "{}", help.render().ansi()).map(|()| true));
         }

@@ -174,7 +174,7 @@ pub(crate) fn is_below(file: &str, folder: &str) -> bool {
 
 /// Adds the name of a file in a store to an error about the file's content. Other errors are returned unchanged.
 pub(crate) fn named(file: &str, error: Error) -> Error {
-    // A store that is a single file has no members, so the name is empty.
+    // The name is empty for a store that is a single frame, such as a `.b2e`, because it has no members.
     if file.is_empty() || is_of_source(&error) { error } else { Error::custom(format_args!("{}: {error}", printable(file))) }
 }
 

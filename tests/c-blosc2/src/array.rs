@@ -72,7 +72,8 @@ impl Array {
         let (shape, chunkshape, blockshape) = (meta.shape.as_ptr(), meta.chunkshape.as_ptr(), meta.blockshape.as_ptr());
         let dtype = dtype.as_ref().map_or(ptr::null(), |dtype| dtype.as_ptr());
         let mut raw = ptr::null_mut();
-        // SAFETY: the lists have `ndim` numbers, the dtype is a string or NULL, and `fill` is as long as the library expects.
+        // SAFETY: the lists have `ndim` numbers, the dtype is a string or NULL, an element has `typesize` bytes, and the library checks the
+        // length of values.
         let code = unsafe {
             let format = meta.dtype_format;
             let context =

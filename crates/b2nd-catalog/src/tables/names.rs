@@ -67,7 +67,7 @@ impl UrlTableFactory for Files {
         let location = Location::new(OsStr::new(name));
         let place = location.place();
         let is_named = is_store(place.trim_end_matches('/')) || location.key().is_some();
-        // DataFusion reports that there is no table with any other name.
+        // If `None` is returned, DataFusion reports that there is no table with this name.
         if !is_named && !Path::new(&*place).join("_meta.b2f").is_file() {
             return Ok(None);
         }

@@ -55,7 +55,8 @@ impl Ls {
             }
             let mut is_empty = true;
             let in_directory = is_listed(path);
-            // In a directory, most other files are left out; a path that the user names is not.
+            // In a directory, files that are neither frames nor stores are left out, unless they are named like them. A path that the user
+            // names is never left out.
             let paths = Paths { recursive: in_directory, is_shallow: !self.recursive, by_name: true, ..Paths::of(path) };
             let leaves = if in_directory { Leaves::Itself } else { Leaves::Each };
             let Output { out, err } = &mut *output;

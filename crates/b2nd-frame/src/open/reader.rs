@@ -206,7 +206,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
                     needed => Err(Error::end(needed, range.start.saturating_add(bytes.len())).field("the chunk's file")),
                 }
             }
-            // A special chunk was read completely when the reader was created, so nothing is left to read.
+            // A chunk that is special in the index has no bytes in the frame.
             ChunkPlace::Special(_) => Ok(Cow::Borrowed(&[])),
         }
     }
