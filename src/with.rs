@@ -201,7 +201,7 @@ impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
     }
 }
 
-/// Encodes a `u8` of at most 127 as a positive fixint (`00`..`7f`), such as a version. A larger number is an error, since its second byte
+/// Encodes a `u8` of at most 127, such as a version, as a positive fixint (`00`..`7f`). A larger number is an error, since its second byte
 /// would shift the fields after it.
 pub mod fixint {
     use serde::{Deserialize, Deserializer, Serializer};

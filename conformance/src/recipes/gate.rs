@@ -1,4 +1,5 @@
-//! Frames that one reader can read and another crashes on, rejects or reads wrongly. Each is an example for facts in b2nd-check's `FACTS`.
+//! Frames that one reader can read and another crashes on, rejects or reads wrongly. Each shows
+//! one or more of the facts in b2nd-check's `FACTS`.
 
 use super::Suite;
 use super::bytes::{le32, patched};

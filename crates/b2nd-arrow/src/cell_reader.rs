@@ -27,8 +27,8 @@ const LISTS: &str = "listarray";
 const SCALARS: &str = "ctable_varlen_scalar";
 
 /// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. If the file declares
-/// their type (lists, text, bytes or, unless it is empty, Arrow IPC), they have that type. Otherwise they are JSON text in the form of
-/// `b2nd::Value`.
+/// their type (lists, text, bytes or, unless it is empty, Arrow IPC), they have that type. Otherwise they are JSON text, in the
+/// JSON of `b2nd::Value`.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -95,7 +95,7 @@ impl Format {
     }
 }
 
-/// Writes batches with a writer of Arrow. `each` calls a function with each batch.
+/// Writes batches with an Arrow [`RecordBatchWriter`]. `each` calls a function with each batch.
 fn all(
     mut writer: impl RecordBatchWriter,
     each: impl FnOnce(&mut dyn FnMut(&RecordBatch) -> Result<()>) -> Result<()>,

@@ -88,10 +88,10 @@ async fn check_webdav(directory: Url) -> anyhow::Result<()> {
     let request = Client::new().request(Method::from_bytes(b"PROPFIND")?, with_user(directory)).header("Depth", "0");
     match request.send().await.map(|answer| answer.status()) {
         Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
-            bail!("it is not a file, and the server does not list directories by WebDAV: scan the URLs of files")
+            bail!("there is no file, and the server does not list directories by WebDAV: check the URL, or scan URLs of files")
         }
         Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => {
-            bail!("it is not a file, and listing it by WebDAV failed: {status}")
+            bail!("there is no file, and listing a directory by WebDAV failed: {status}")
         }
         _ => Ok(()),
     }

@@ -137,7 +137,7 @@ async fn table(schema: &Schema, mut batches: SendableRecordBatchStream, to: &mut
     Ok(())
 }
 
-/// Writes the batches of a query's result with a writer of Arrow. `convert` is applied to each batch.
+/// Writes the batches of a query's result with an Arrow `RecordBatchWriter`. `convert` is applied to each batch.
 async fn all(
     mut writer: impl RecordBatchWriter,
     mut batches: SendableRecordBatchStream,

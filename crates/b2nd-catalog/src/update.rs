@@ -162,7 +162,7 @@ fn open(file: &File, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
         schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
     };
     if names(reader.schema()) != names(&SCHEMA) {
-        bail!("{} has other columns than b2nd-catalog {VERSION} writes: scan without --update to replace it", path.display());
+        bail!("{}: not the columns of b2nd-catalog {VERSION}: scan without --update to replace it", path.display());
     }
     Ok(reader)
 }

@@ -112,9 +112,8 @@ const fn row(feature: Feature, versions: [Versions; 2], does: Does, seen: &'stat
     Fact { name, c_blosc2, python_blosc2, does, seen, case }
 }
 
-/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. The versions in which some of the facts begin or
-/// end come from C-Blosc2's source code and from runs of python-blosc2 3.9.1 to 4.2.0. Other versions are assumed to behave like the tested
-/// ones.
+/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Some first and last versions were determined from
+/// C-Blosc2's source code, and by running python-blosc2 3.9.1 to 4.2.0. Other versions are assumed to behave like the tested ones.
 pub const FACTS: &[Fact] = &[
     row(VARIABLE_CHUNKS, ALL, Does::Crashes, "blosc2.open(f)[0], blosc2_schunk_get_slice_buffer: SIGFPE"),
     row(VARIABLE_CHUNKS_OF_OBJECTS, [ALL[0], OLD[1]], Does::Crashes, "blosc2_schunk_get_slice_buffer: SIGFPE"),

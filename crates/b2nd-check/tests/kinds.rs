@@ -122,7 +122,7 @@ fn extensions_that_python_refuses_are_found() {
     for good in [extension(44, &[0; 16]), extension(45, b"\x91\x91\xa9__tuple__"), array(b"1234"), extension(0xff, &[0; 8])] {
         assert_eq!(found(&good), (String::new(), true), "{good:x?}");
     }
-    let active = "it holds a value (extension 105), which python-blosc2 rejects unless told to trust it";
+    let active = "it holds a value (extension 105), which python-blosc2 opens only with deserialize=\"full\"";
     assert_eq!(found(&extension(105, b"x")), (active.to_owned(), false));
     let other = "its value is not MessagePack that python-blosc2 can unpack";
     let of_tuple = extension(45, b"\x91\x91\x91\xa9__tuple__");

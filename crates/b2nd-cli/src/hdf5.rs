@@ -152,9 +152,9 @@ pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
     columns(&std::iter::once(heading).chain(chunks.iter().map(row)).collect::<Vec<_>>(), &[0, 2, 3])
 }
 
-/// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the location is
-/// not in an HDF5 file. Otherwise returns the findings in the frames, and those in `found`, which are about the dataset as an array,
-/// without the ones that do not apply to HDF5.
+/// Checks the frames in which HDF5's filter Blosc2 stored the chunks of a dataset. Other readers of HDF5 pass these frames to C-Blosc2.
+/// Returns `None` if the location is not in an HDF5 file. Otherwise returns the findings in the frames, and those in `found`, which are
+/// about the dataset as an array, without the ones that do not apply to HDF5.
 #[cfg(feature = "hdf5")]
 pub(crate) fn check(
     place: &FramePlace,

@@ -263,7 +263,7 @@ impl Paths {
     }
 }
 
-/// Returns an error that names the format of a file, or the given error if the format is not known.
+/// Returns an error that names the format of a file. If the file is a frame, or its format is not known, returns the given error.
 pub(crate) fn what_it_is(source: &dyn Source, error: b2nd_frame::Error) -> Error {
     match foreign::describe_source(source) {
         Some(what) => Error::new(format_args!("it is {what}")),

@@ -272,7 +272,8 @@ impl Report {
         all
     }
 
-    /// Returns the names and the texts of a row in a grid of columns. Numbers of nulls and NaN that are 0 have empty texts.
+    /// Returns the cells of this report's row in the grid, each with the heading of its column. Numbers of nulls and NaN that are 0 have
+    /// empty texts.
     pub(crate) fn cells(&self) -> Vec<(&'static str, String)> {
         let kind = shortened(self.of.name().unwrap_or_default(), GRID_TYPE);
         let mut cells = vec![("column", printable(self.column.as_deref().unwrap_or_default())), ("type", kind)];

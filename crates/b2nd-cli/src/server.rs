@@ -67,8 +67,9 @@ impl Served {
         // The last part of the path or URL.
         let name = location.place().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
         let is_folder = location.key().is_none() && path.is_dir() && !path.join(SPARSE_FRAME).is_file();
-        if is_folder && Store::open(path)?.list().is_err() {
-            return Err(Error::new("it is not a store that can be listed: -r searches other directories for frames and stores"));
+        if is_folder {
+            let hint = "to serve the frames and stores in the directory, use -r";
+            Store::open(path)?.list().map_err(|error| Error::new(format_args!("{error}; {hint}")))?;
         }
         let served = Served::new(name, location);
         served.open().map(|_| served)

@@ -38,7 +38,7 @@ pub(crate) fn hint(first: Option<&Vec<String>>) -> String {
     let name = first.and_then(|row| row.first());
     name.map_or_else(
         || "it has no Zarr arrays".to_owned(),
-        |name| format!("it is Zarr: `b2nd import {name} OUT.b2nd` converts an array"),
+        |name| format!("it is a Zarr directory: convert an array with `b2nd import`, as in `b2nd import {name} OUT.b2nd`"),
     )
 }
 

@@ -288,7 +288,7 @@ impl Decompressor {
                 None => match variable_len(bytes)?.0 {
                     length @ 1.. if length as usize <= rest.len() => length as usize,
                     length => {
-                        let why = alloc::format!("expected a length above 0, and at most the rest of the data, {}", rest.len());
+                        let why = alloc::format!("expected a length from 1 to {} (the rest of the data)", rest.len());
                         return Err(Error::custom(format_args!("block {number}: {why}, found {length}")));
                     }
                 },

@@ -15,10 +15,8 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
     let written = guarded("blosc2-pure-rs", || decompress_chunk_into_with_dparams(chunk, data, &params))?;
     match written {
         Ok(written) if written == length => Ok(()),
-        Ok(written) => {
-            Err(Error::custom(format_args!("blosc2-pure-rs: expected {length} bytes, but decompression returned {written}")))
-        }
-        Err(error) => Err(Error::custom(format_args!("blosc2-pure-rs: {error}"))),
+        Ok(written) => Err(Error::custom(format_args!("expected {length} bytes from the plugin, found {written}"))),
+        Err(error) => Err(Error::custom(format_args!("the plugin failed: {error}"))),
     }
 }
 
@@ -38,5 +36,5 @@ pub(crate) fn compress(options: &Options, metalayer: &[u8], data: &[u8]) -> Resu
         (params.filters[slot], params.filters_meta[slot]) = (filter.code(), *meta);
     }
     let done = guarded("blosc2-pure-rs", || compress_chunk(data, &params))?;
-    done.map_err(|error| Error::custom(format_args!("blosc2-pure-rs: {error}")))
+    done.map_err(|error| Error::custom(format_args!("the plugin failed: {error}")))
 }

@@ -61,7 +61,8 @@ impl Session {
     }
 
     /// Answers a question, which is JSON: `{"reader": [leaf, question]}` or `{"values": [key, question]}`. An error is answered as
-    /// `{"error": …}`. While a slice is read, `goes_on` is called from time to time: if it returns false, the answer is an error.
+    /// `{"error": …}`, which is framed like other answers if the question is about a slice ([`ValueReader::forms`]). While a slice is read,
+    /// `goes_on` is called from time to time: if it returns false, the answer is an error.
     pub fn answer(&self, request: &[u8], goes_on: &dyn Fn() -> bool) -> Answer {
         let json = |text: String| Answer { bytes: text.into_bytes(), is_json: true };
         match parse(request) {

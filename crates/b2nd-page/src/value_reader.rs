@@ -1,4 +1,5 @@
-//! [`ValueReader`]: reads slices of an array, and returns them as bytes, strings, numbers and pixels. Also reads the values in batches.
+//! [`ValueReader`]: reads slices of an array, and returns them as bytes, strings, numbers and pixels. Also reads the
+//! values of object arrays, batch arrays and list arrays.
 
 mod drawn;
 mod opened;

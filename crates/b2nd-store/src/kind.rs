@@ -67,7 +67,8 @@ impl Kind {
                 _ => Kind::B2Object,
             };
         }
-        if let Some(content) = header.metalayers().get("LazyArray") {
+        let by_class = ["listarray", "vlarray", "batcharray"].into_iter().any(has);
+        if let Some(content) = header.metalayers().get("LazyArray").filter(|_| has("b2nd") && !by_class) {
             let is_function = value::read(content).and_then(|value| value.as_u64()) == Some(1);
             return if is_function { Kind::LazyUdf } else { Kind::LazyExpr };
         }

@@ -75,8 +75,8 @@ impl Store {
         Store { name: name.into(), members: Members::Folder(folder) }
     }
 
-    /// Opens a directory, an archive or an HDF5 file ([`open_hdf5_with`](foreign::open_hdf5_with)). Returns `None` for other files. `name`
-    /// is the path or URL of the target.
+    /// Opens a directory, an archive or, if [`open_hdf5_with`](foreign::open_hdf5_with) was called, an HDF5 file. Returns `None` for other
+    /// files. `name` is the path or URL of the target.
     ///
     /// # Errors
     ///

@@ -40,25 +40,25 @@ mod metalayer {
 }
 
 impl Entry {
-    /// Encodes the message in CBOR.
+    /// Encodes the entry in CBOR.
     pub fn to_cbor(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         ciborium::into_writer(self, &mut bytes).map_err(|error| message("CBOR", error))?;
         Ok(bytes)
     }
 
-    /// Decodes a message in CBOR.
+    /// Decodes an entry in CBOR.
     pub fn from_cbor(bytes: &[u8]) -> Result<Entry> {
         ciborium::from_reader(bytes).map_err(|error| message("CBOR", error))
     }
 
-    /// Encodes the message in MessagePack.
+    /// Encodes the entry in MessagePack.
     #[cfg(feature = "std")]
     pub fn to_msgpack(&self) -> Result<Vec<u8>> {
         rmp_serde::to_vec_named(self).map_err(|error| message("MessagePack", error))
     }
 
-    /// Decodes a message in MessagePack.
+    /// Decodes an entry in MessagePack.
     #[cfg(feature = "std")]
     pub fn from_msgpack(bytes: &[u8]) -> Result<Entry> {
         rmp_serde::from_slice(bytes).map_err(|error| message("MessagePack", error))

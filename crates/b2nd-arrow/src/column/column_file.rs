@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 const FRONT: u64 = 4096;
 
 /// The maximum number of bytes of data for each compressed byte. Without it, a short damaged file could cause a large allocation.
-/// Cells stay far below it.
+/// Ordinary files have far lower ratios.
 const MAX_RATIO: usize = 1 << 21;
 
 /// A frame whose header has been read.

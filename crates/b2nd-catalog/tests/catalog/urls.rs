@@ -120,11 +120,10 @@ fn a_directory_that_cannot_be_listed_is_a_row_with_the_reason() {
         assert_eq!(done.status.code(), Some(1), "{path}");
         ask(&out, "select error from arrays")[0]["error"].as_str().unwrap().to_owned()
     };
-    let expected =
-        "cannot be listed: it is not a file, and the server does not list directories by WebDAV: scan the URLs of files";
+    let expected = "cannot be listed: there is no file, and the server does not list directories by WebDAV: check the URL, or scan URLs of files";
     for kind in [Kind::Plain, Kind::WithoutRanges] {
         assert_eq!((said(kind, "a/").as_str(), said(kind, "a").as_str()), (expected, expected));
     }
-    let expected = "cannot be listed: it is not a file, and listing it by WebDAV failed: 404 Not Found";
+    let expected = "cannot be listed: there is no file, and listing a directory by WebDAV failed: 404 Not Found";
     assert_eq!(said(Kind::WebDav, "nowhere/"), expected);
 }

@@ -125,8 +125,7 @@ impl Findings {
         }
         let kind = Kind::of(header, None);
         if kind.needs_trust() {
-            let finding =
-                format!("it is a {}, which python-blosc2 rejects unless it is opened with deserialize=\"full\"", kind.name());
+            let finding = format!("its kind is {}, which python-blosc2 opens only with deserialize=\"full\"", kind.name());
             self.add("frame", None, finding, VALID_REJECTED_BY_PYTHON);
         }
     }
@@ -186,7 +185,7 @@ impl Findings {
                 43 => "a reference",
                 _ => "a value",
             };
-            let finding = format!("it holds {what} (extension {kind}), which python-blosc2 rejects unless told to trust it");
+            let finding = format!("it holds {what} (extension {kind}), which python-blosc2 opens only with deserialize=\"full\"");
             self.add(place, start, finding, VALID_REJECTED_BY_PYTHON);
         }
         if value.leaves().filter_map(|leaf| leaf.as_bytes()).any(is_pickle) {

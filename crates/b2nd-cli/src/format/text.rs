@@ -15,7 +15,7 @@ use crate::values::{SelectedArray, fields};
 /// more cells than this are not aligned.
 const HELD: usize = 1 << 16;
 
-/// Rows of cells, which are aligned when they are printed.
+/// Rows of cells. They are printed together, since the columns may be aligned.
 struct Rows {
     /// The number of cells in a row.
     row: usize,

@@ -247,7 +247,7 @@ fn no_value_of_a_csv_file_is_lost() {
     }
     // A note tells what is skipped or guessed.
     tests.write("a.csv", "x,y\n1,2\n");
-    let note = "a.csv: record 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
+    let note = "a.csv: record 1 (\"x,y\") is a heading, so it is left out: to keep it as values, use --header=false\n";
     assert_eq!(tests.run(&["import", "a.csv", "c.b2nd"]).1, note);
     tests.write("a.csv", "x,y\n1,b\n2,c\n");
     let what = "each record becomes a structure: [('x', '<i8'), ('y', '<U1')]";
@@ -259,7 +259,7 @@ fn no_value_of_a_csv_file_is_lost() {
     assert_eq!(tests.run(&["import", "b.csv", "e.b2nd", "--overwrite"]).1, note);
     tests.write("a.csv", "x,y\n1,2\n");
     let args = ["import", "--dtype=[('x', '>i2'), ('y', '<U1')]", "a.csv", "e.b2nd", "--overwrite"];
-    let note = "a.csv: record 1 (\"x,y\") is a heading and left out\n";
+    let note = "a.csv: record 1 (\"x,y\") is a heading, so it is left out\n";
     assert_eq!(tests.run(&args), (String::new(), note.to_owned(), 0));
     assert_eq!(tests.ok(&["cat", "--json", "e.b2nd"]), "[{\"x\":1,\"y\":\"2\"}]\n");
     let error = tests.run(&["import", "--dtype=[('x', '<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;

@@ -122,7 +122,8 @@ fn the_arrays_of_a_directory_are_listed_with_the_command_that_converts_them() {
     fs::create_dir(tests.path("g.zarr/below/b")).unwrap();
     tests.write("g.zarr/below/b/.zarray", r#"{"zarr_format": 2, "shape": [7], "dtype": "|O"}"#);
     let listed = "g.zarr/below/b  Zarr array  |O   7\ng.zarr/temp     Zarr array  <i4  3 x 2\n";
-    let hint = "g.zarr: it is Zarr: `b2nd import g.zarr/below/b OUT.b2nd` converts an array\n";
+    let hint =
+        "g.zarr: it is a Zarr directory: convert an array with `b2nd import`, as in `b2nd import g.zarr/below/b OUT.b2nd`\n";
     for args in [&["ls", "g.zarr"][..], &["info", "g.zarr"], &["g.zarr"]] {
         assert_eq!(tests.run(args), (listed.to_owned(), hint.to_owned(), 0), "{args:?}");
     }

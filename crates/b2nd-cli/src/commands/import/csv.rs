@@ -176,7 +176,7 @@ pub(crate) fn read(
         (true, _, Some(_)) => format!("each record becomes a structure: {dtype}"),
         (false, true, None) => {
             let names = names.iter().collect::<Vec<_>>().join(",");
-            format!("record 1 ({names:?}) is a heading and left out{keep}")
+            format!("record 1 ({names:?}) is a heading, so it is left out{keep}")
         }
         (false, ..) => String::new(),
     };
