@@ -204,7 +204,7 @@ pub fn base(url: &Url, path: &Path) -> String {
     text.to_owned()
 }
 
-/// Returns the URL of a path in a store. `base` is the URL of the store.
+/// Returns the URL of an object in a bucket or on a server. `base` is the URL of the bucket or the server.
 pub fn remote_url(base: &str, path: &Path) -> String {
     format!("{base}/{}", utf8_percent_encode(path.as_ref(), ENCODED))
 }

@@ -1,5 +1,5 @@
-//! [`Finding`]: a problem of a frame, a store or a table, and which libraries can read the file in spite of the problem. This module
-//! collects the findings of a frame.
+//! [`Finding`]: a problem in a frame, a store or a table, and which libraries can read the file in spite of the problem. This module
+//! collects the findings in a frame.
 
 use b2nd_frame::{Decompressor, FrameType, Header, HeaderField, Result};
 use b2nd_store::{Array, Frame, Source, is_of_source};

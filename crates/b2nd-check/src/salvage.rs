@@ -87,7 +87,8 @@ impl<'s> Salvage<'s> {
             Err(error) if matches!(error.kind(), b2nd_frame::ErrorKind::NoCodec { .. }) => return Err(error),
             Err(error) => {
                 salvage.is_ordered = false;
-                salvage.lose(frame.offsets().err().unwrap_or(error));
+                let why = frame.offsets().err().unwrap_or(error).to_string();
+                salvage.lose(format_args!("index: {}", why.strip_prefix("index: ").unwrap_or(&why)));
                 match salvage.header.frame_type() {
                     FrameType::Contiguous => salvage.walk(in_order, decompressor)?,
                     FrameType::Sparse => salvage.files(decompressor)?,

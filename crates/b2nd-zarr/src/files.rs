@@ -81,7 +81,7 @@ impl ReadableStorageTraits for Files {
         let found = fs::metadata(&path)?;
         let what = if found.is_dir() { "directory" } else { "special file" };
         let wrong = || failed(format_args!("{key}: expected a regular file, found a {what}"));
-        found.is_file().then(|| Some(found.len())).ok_or_else(wrong)
+        found.is_file().then_some(Some(found.len())).ok_or_else(wrong)
     }
 
     fn supports_get_partial(&self) -> bool {

@@ -104,7 +104,7 @@ impl Info {
     }
 }
 
-/// Prints pages of what is found. The leaves of a store are collected for the page of the store, unless each leaf has
+/// The printer of the pages of frames, tables and stores that are found. The leaves of a store are collected for the page of the store, unless each leaf has
 /// [a page of its own](Info::has_leaves).
 struct Pages<'a> {
     info: &'a Info,

@@ -74,7 +74,7 @@ impl FileSource {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be opened again, for example since the process has too many open files.
+    /// Fails if the file descriptor cannot be duplicated, for example because the process has too many open files.
     pub fn try_clone(&self) -> Result<FileSource> {
         let file = self.named(self.file.try_clone().map_err(Error::from))?;
         Ok(FileSource { file, path: self.path.clone(), real: self.real.clone(), sidecars: None })

@@ -159,7 +159,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         Ok(&self.front)
     }
 
-    /// Reads the whole chunk, like [`complete`](ChunkReader::complete), and returns it. `number` is the chunk's number, for errors.
+    /// Reads the whole chunk, like [`complete`](ChunkReader::complete), and returns it. `number` is the index of the chunk, for errors.
     pub(super) fn into_chunk(mut self, number: u64) -> Result<Chunk<'f>> {
         match (self.complete().map(drop), &self.place) {
             (Ok(()), _) => Ok(Chunk::new(self.header, self.front)),
