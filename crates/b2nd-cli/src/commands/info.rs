@@ -104,8 +104,8 @@ impl Info {
     }
 }
 
-/// The printer of the pages of frames, tables and stores that are found. The leaves of a store are collected for the page of the store, unless each leaf has
-/// [a page of its own](Info::has_leaves).
+/// The printer of the pages of frames, tables and stores that are found. The leaves of a store are collected for the page of the store,
+/// unless each leaf has [a page of its own](Info::has_leaves).
 struct Pages<'a> {
     info: &'a Info,
     options: &'a json::InfoOptions,
