@@ -361,7 +361,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         match (Mark::from_name(name), self.mark) {
             (None, _) => self.deeper(|this| visitor.visit_newtype_struct(this)),
-            (Some(_), Some(_)) => Err(Error::new(ErrorKind::Unsupported("a second b2nd::with on a value, or one on a Value"))),
+            (Some(_), Some(_)) => Err(Error::new(ErrorKind::Unsupported("b2nd::with twice, or on a Value or RawValue"))),
             #[cfg(feature = "msgpack")]
             (Some(Mark::Named), None) => self.named(visitor),
             (Some(Mark::Raw), None) => visitor.visit_borrowed_bytes(self.reader.take_entry(self.depth)?),

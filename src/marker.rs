@@ -1,4 +1,5 @@
-//! The markers and the limits of the format, and the marks that choose another marker.
+//! The markers and the limits of the format, and the marks: names of newtype structs by which the modules of `with` choose another
+//! encoding of a value.
 
 use rmp::Marker;
 

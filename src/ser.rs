@@ -306,7 +306,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
         match (Mark::from_name(name), self.mark) {
             (None, _) => self.inner(value),
-            (Some(_), Some(_)) => unsupported("a second b2nd::with on a value, or one on a Value"),
+            (Some(_), Some(_)) => unsupported("b2nd::with twice, or on a Value or RawValue"),
             #[cfg(feature = "msgpack")]
             (Some(Mark::Named), None) => self.put_raw(&crate::msgpack::to_vec(value)?),
             (mark, None) => {

@@ -9,7 +9,8 @@ use crate::marker::MAX_DEPTH;
 /// The maximum length of a byte string that is written in full.
 const MAX_BYTES: usize = 32;
 
-/// The maximum number of characters that are written of an array's shape, and of a dtype that is not a string. Longer text is cut.
+/// The maximum number of characters that are written of an array's shape, of a dtype that is not a string, and of a value in an error.
+/// Longer text is cut.
 const MAX_ARRAY: usize = 40;
 
 /// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks have forms such as `(1, 2)` (a tuple),

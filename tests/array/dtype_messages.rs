@@ -46,7 +46,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('a", "expected a closing quote, found the end of the string at byte 4"),
     ("[(('t', ''), '<i4')]", "field 0 has a title, but no name at byte 8"),
     ("[('a', 'u1'), ('a', 'u1')]", "'a' occurs twice among the names and titles of the fields at byte 14"),
-    ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b': NumPy's limit for its end is 2147483647, found 2147483648 at byte 23"),
+    ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, above NumPy's limit of 2147483647 at byte 23"),
     (
         "('u1', (65536, 32768))",
         "the lengths and the itemsize, multiplied in order, exceed NumPy's limit of 2147483647 bytes at byte 0",

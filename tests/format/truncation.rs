@@ -35,7 +35,8 @@ fn ends_early_everywhere(whole: &[u8], read: impl Fn(&[u8]) -> Option<Error>, ex
 #[test]
 fn every_prefix_of_an_array_metalayer_is_the_end_of_the_input() {
     for ndim in 0..=16 {
-        // The version, ndim, and the markers of the three lists take a byte each; a length takes 9 bytes in a shape, otherwise 5.
+        // The markers of the metalayer and of its three lists, the version and ndim take a byte each. A length takes 9 bytes in
+        // the shape, and 5 in the other two.
         let exact = |length: usize| {
             let (shape, chunkshape) = (4, 4 + 9 * usize::from(ndim) + 1);
             let blockshape = chunkshape + 5 * usize::from(ndim) + 1;

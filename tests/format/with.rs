@@ -174,8 +174,8 @@ fn map16_refuses() {
 #[test]
 fn a_mark_holds_no_other_mark() {
     field!(Twice<>("b2nd::with::fixstr", Fixstr));
-    unwritable(&Twice(Fixstr("a".into())), "unsupported: a second b2nd::with on a value, or one on a Value");
-    refused::<Twice>(&hex!("a1 61"), "unsupported: a second b2nd::with on a value, or one on a Value");
+    unwritable(&Twice(Fixstr("a".into())), "unsupported: b2nd::with twice, or on a Value or RawValue");
+    refused::<Twice>(&hex!("a1 61"), "unsupported: b2nd::with twice, or on a Value or RawValue");
 }
 
 #[test]

@@ -21,7 +21,7 @@ export interface Values {
   dtype: string | null;
   shape: number[];
   /**
-   * The elements in C order. Complex numbers are pairs, times are steps since 1970, durations are steps, 16-bit floats become 32-bit
+   * The elements in C order. Complex numbers are two floats each, times are steps since 1970, durations are steps, 16-bit floats become 32-bit
    * floats; `S` and `U` are strings without trailing zeros; structures are objects, whose arrays are like `data`. Other types are bytes.
    */
   data: TypedArray | string[] | Structure[];

@@ -110,12 +110,12 @@ export class Column {
     try {
       this.null = this.sentinel();
       this.leaf = await this.find("", isBatches);
-      if (this.leaf === null) return this.refuse("its file is missing or is not read");
+      if (this.leaf === null) return this.refuse("the store lists no file of its values");
       if (kind === "utf8") this.words = await this.find(".utf8");
-      if (kind === "utf8" && this.words === null) return this.refuse("the file of its strings is missing or is not read");
+      if (kind === "utf8" && this.words === null) return this.refuse("the store lists no file of its strings");
       if (isBatches) return;
       if (kind === "dictionary") this.words = await this.find("_dict", true);
-      if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing or is not read");
+      if (kind === "dictionary" && this.words === null) return this.refuse("the store lists no file of its dictionary");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
       if ((TEXTS[kind] || kind === "utf8") && dtype?.startsWith(">"))

@@ -30,7 +30,7 @@ export class Records {
   /** Finds the live rows. `places` are their indices, or null if all rows are live. */
   async live() {
     const marks = new Leaf(this, "_valid_rows");
-    if (!(await marks.open())) throw new Error("the file that marks deleted rows (_valid_rows) is missing or is not read");
+    if (!(await marks.open())) throw new Error("the store lists no file that marks deleted rows (_valid_rows)");
     const [length] = marks.info.shape;
     if (marks.info.shape.length !== 1 || marks.info.dtype !== "|b1")
       throw new Error(

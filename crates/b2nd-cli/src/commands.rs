@@ -44,9 +44,9 @@ pub(crate) enum Command {
     Draw(Paths),
     /// Checks frames and stores for errors.
     ///
-    /// Exits with 1 if there are findings, such as errors, and with 3 if a file cannot be opened. Chunks that were not decoded count only
-    /// with --for or --strict. With --for or --strict, exits with 4 instead of 1 if every file is readable, but one is not safe for one of
-    /// the readers. With --for but not --strict, other findings in readable files do not count.
+    /// Exits with 1 if there are findings, such as errors, and with 3 if a file cannot be read or --digest fails. Chunks that were not
+    /// decoded count only with --for or --strict. With --for or --strict, exits with 4 instead of 1 if every file is readable, but one is
+    /// not safe for one of the readers. With --for but not --strict, other findings in readable files do not count.
     #[command(
         after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
     )]

@@ -55,7 +55,7 @@ pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
             claimed => claimed,
         },
     };
-    // Otherwise, a short frame could claim any length, and the buffer would take that much memory.
+    // Without this limit, a short frame could claim any length, and the buffer would take that much memory.
     let limit = (frame.len() as u64).saturating_mul(MAX_RATIO).min(usize::MAX as u64);
     let fits = usize::try_from(length).ok().filter(|_| length <= limit);
     let short =

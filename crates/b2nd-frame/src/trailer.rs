@@ -126,7 +126,7 @@ impl Trailer {
         match self.fingerprint {
             [0, ..] => Ok(()),
             [found, ..] => Err(Error::custom(format_args!(
-                "fingerprint: expected type 0 (none), found {found}: an edit cannot update it; `b2nd repack` makes a copy without it"
+                "fingerprint: expected type 0 (none), found {found}: an edit cannot update it; `b2nd repack FILE COPY` leaves it out"
             ))),
         }
     }

@@ -101,7 +101,7 @@ fn chunk_files_that_are_not_committed_are_removed() {
     drop(remove_temporary_files());
     assert_eq!(files(&path), committed);
 
-    // After the frame is unlocked, another process may commit these chunk files, so they are kept.
+    // After the frame is unlocked, another process may write chunk files with the same names, so these files are kept.
     editor.put(&chunk(4)).unwrap();
     drop(editor);
     drop(remove_temporary_files());

@@ -41,7 +41,7 @@ pub fn register_with_limit(registry: &mut FilterRegistry, limit: usize) {
 fn frame_data(bytes: &[u8], limit: usize) -> Result<Vec<u8>> {
     let array = Array::from_frame(bytes).map_err(Error::custom)?;
     check("the frame", usize::try_from(array.grid().nitems()).unwrap_or(usize::MAX).saturating_mul(array.itemsize()), limit)?;
-    // The padding of blocks makes a chunk longer than its elements.
+    // Padding to whole blocks can make a chunk longer than its elements are.
     check("a padded chunk", usize::try_from(array.header().chunksize()).unwrap_or(0), limit.saturating_mul(8))?;
     array.read_bytes(&array.whole()).map_err(Error::custom)
 }

@@ -13,7 +13,7 @@ struct Problem {
 
 /// Parses a question of the page.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(question: &'a [u8]) -> Result<T> {
-    let failed = |error| Error::custom(format_args!("a question of the page is not understood: {error}: load the page again"));
+    let failed = |error| Error::custom(format_args!("the page's request cannot be parsed: {error}: load the page again"));
     serde_json::from_slice(question).map_err(failed)
 }
 

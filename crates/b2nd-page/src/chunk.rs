@@ -18,7 +18,8 @@ pub(crate) struct Description {
     /// The kind of the chunk, such as `zeros`, if it has no bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
-    /// The range of bytes that contains the chunk, and unused bytes after it if there are any. `None` if the frame is sparse. The range
+    /// The range of bytes that contains the chunk, and unused bytes after it if there are any. `None` if the frame is sparse, or
+    /// the chunk has no known place in it. The range
     /// is that in the frame, plus the frame's offset in the archive (see `store::start`).
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,

@@ -140,7 +140,7 @@ impl ValueReader {
     }
 
     /// Starts to view a slice, which is a [`View`] in JSON, and chooses steps that leave out elements if necessary. Returns the shape, the
-    /// steps and the numbers of chunks.
+    /// steps, and the numbers of chunks that the slice covers and that have to be read.
     pub fn begin(&mut self, view: &str) -> String {
         answer(parse(view.as_bytes()).and_then(|view| Ok(self.begun(&view)?.to_string())))
     }
@@ -202,7 +202,7 @@ impl ValueReader {
             total = total.saturating_add(plane.rows.saturating_mul(plane.columns).saturating_mul(each));
             // A plane without columns may still have too many rows.
             if total.max(plane.rows).max(plane.columns) > MOST {
-                return Err(Error::custom("the plane is too large to be shown at once: choose a smaller part"));
+                return Err(Error::custom("the selection is too large to be shown at once: select a smaller one"));
             }
             let mut add = |name: &str, bytes: &[u8]| {
                 names.push(json!([name, bytes.len()]));

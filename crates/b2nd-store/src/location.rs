@@ -192,7 +192,7 @@ fn open_address(address: &str) -> Result<Target> {
         "ftp" | "ftps" | "sftp" | "ssh" | "scp" | "hdfs" | "webdav" | "dav" | "smb" | "nfs" => {
             refused("copy the file to this machine first")
         }
-        _ => refused(if cfg!(feature = "http") { "use a path, http:// or https://" } else { "use a path" }),
+        _ => refused(if cfg!(feature = "http") { "use a path or an HTTP URL" } else { "use a path" }),
     }
 }
 

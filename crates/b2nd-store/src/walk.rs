@@ -102,7 +102,7 @@ fn look(path: &Path, kind: Option<fs::FileType>, is_deep: bool, waiting: &mut Ve
     if !is_directory {
         return Ok(Some(kind.map_or(What::Root, What::File)));
     }
-    if path.join(SPARSE_FRAME).is_file() {
+    if path.join(SPARSE_FRAME).symlink_metadata().is_ok_and(|found| found.is_file()) {
         return Ok(Some(What::SparseFrame));
     }
     if is_store_directory(path) {

@@ -28,7 +28,7 @@ impl BloscCodec {
     fn options(&self) -> Result<Options, String> {
         let numcodecs;
         let configuration = match &self.0 {
-            // In Zarr version 2, the data type has the typesize, and this codec does not know the data type.
+            // In Zarr version 2, the configuration has no typesize. It is the itemsize of the data type, which this codec does not know.
             Configuration::Numcodecs(theirs) => {
                 numcodecs = codec_blosc_v2_numcodecs_to_v3(theirs, None);
                 &numcodecs

@@ -34,7 +34,8 @@ impl Default for ExportOptions {
 
 /// Writes an array and its attributes to a new directory in Zarr version 3, compressed with Zstandard.
 ///
-/// The attribute `dims`, a list with a string for each dimension, becomes the names of the dimensions. In a group, dimensions without names
+/// The attribute `dims`, or without it `_ARRAY_DIMENSIONS`, becomes the names of the dimensions if it is a list with a string for each
+/// dimension. In a group, dimensions without names
 /// are called `dim_0`, `dim_1`, and so on, because xarray needs names.
 ///
 /// The directory is renamed to `path` when it is complete (see [`NewDirectory`]). Chunks are converted one at a time.

@@ -193,7 +193,7 @@ impl Struct {
             }
             if field.end() > MAX_SIZE {
                 let (name, end) = (Quoted(field.name()), field.end());
-                return misfit(Some(index), format!("field {name}: NumPy's limit for its end is {MAX_SIZE}, found {end}"));
+                return misfit(Some(index), format!("field {name} ends at byte {end}, above NumPy's limit of {MAX_SIZE}"));
             }
             end = end.max(field.end());
             alignment = alignment.max(step);

@@ -33,7 +33,7 @@ impl Game {
         let user = vec![1; rng.usize(1..900)];
         let contiguous = rng.bool();
         if rng.bool() {
-            // The wrapper of C creates arrays without user metalayers, so a rewrite adds one.
+            // `Array::create` writes no user metalayers, so a rewrite adds one.
             let (how, fill) = (Compression::default(), Fill::Values(&values));
             drop(Array::create(&path, contiguous, &meta(&geometry, "<i4"), ITEMSIZE, how, fill).unwrap());
             rewrite(&path, |metalayers| metalayers.insert("user", user.as_slice()).map(drop)).unwrap();

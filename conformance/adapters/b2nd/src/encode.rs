@@ -76,7 +76,7 @@ fn plain(fact: &Fact) -> Result<Value, String> {
         Fact::Int(value) if *value < 0 => json!(i64::try_from(*value).map_err(|_| format!("expected an int64, found {value}"))?),
         Fact::Int(value) => json!(u64::try_from(*value).map_err(|_| format!("expected a uint64, found {value}"))?),
         Fact::Bytes(bytes) => json!(bytes),
-        // Lists are pairs of a name and a content.
+        // Lists consist of pairs of a name and a content.
         Fact::List(pairs) => {
             let wrong = |pair: &Fact| format!("expected a list of a name and a content, both as bytes, found {pair}");
             let pair = |pair: &Fact| match pair {

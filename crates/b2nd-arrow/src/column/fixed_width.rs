@@ -72,7 +72,7 @@ impl FixedColumn {
             let valid = match (&self.valid, &self.element) {
                 (Valid::Mask(_), DataType::Timestamp(..)) => Some(self.times(mask, &bytes, selection, live)?),
                 (_, DataType::Timestamp(..)) => Some(not_nat(&bytes)),
-                // Bools with the dtype |b1 cannot represent null; bools with the dtype |u1 can.
+                // Bools with the dtype |b1 have no value that could mark a null; bools with the dtype |u1 do.
                 (Valid::Unlike(_), DataType::Boolean) if !self.is_widened => None,
                 (Valid::Unlike(sentinel), of) => differ(of, &bytes, self.itemsize, sentinel),
                 (_, _) => mask,

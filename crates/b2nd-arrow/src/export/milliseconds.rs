@@ -48,7 +48,7 @@ impl Milliseconds {
         if let Ok(column) = cast(column) {
             return Ok(column);
         }
-        // Casts row by row, to find the row of the time. Nulls are not cast, because the values inside of them are arbitrary.
+        // Casts row by row, to find the row whose time does not fit. Nulls are not cast, because the array holds arbitrary values for them.
         let row = |row: u64| -> Result<ArrayRef> {
             if column.is_null(row as usize) {
                 return Ok(new_null_array(to, 1));

@@ -28,7 +28,7 @@ pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();
     let store = match FilePlace::of(&name)? {
-        // The path is opened as it was given, so that errors show this path.
+        // A path is opened as it was given, so that errors show it.
         FilePlace::Disk(path) => {
             let path = if name.contains("://") { &path } else { Path::new(&*name) };
             Store::open(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?

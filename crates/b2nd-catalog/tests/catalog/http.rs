@@ -82,7 +82,7 @@ fn filters_on_url_spare_requests() {
 #[test]
 fn as_many_requests_are_in_flight_as_there_are_jobs() {
     const JOBS: u64 = 64;
-    // The server is so slow that most requests that may be sent are sent before the first response.
+    // The server is so slow that most of the requests that may be in flight are sent before the first response.
     let server = Server::start(arrays(640), Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");

@@ -139,7 +139,7 @@ impl Findings {
             b"b2nd" => ArrayMeta::from_metalayer(content).err(),
             _ => b2nd::take_from_slice::<b2nd::CatervaMeta>(content).err(),
         };
-        // If there is a `b2nd` metalayer, a metalayer named `caterva` has no special meaning.
+        // If there is a valid `b2nd` metalayer, a metalayer named `caterva` has no special meaning.
         let is_other = name == b"caterva" && matches!(array, Ok(Some(array)) if array.name == "b2nd");
         if let Some(error) = error.filter(|_| !is_other) {
             // The offset in the error counts from the start of the content, but offsets in findings count from the start of the frame.

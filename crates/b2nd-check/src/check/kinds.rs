@@ -94,7 +94,8 @@ impl Findings {
         }
     }
 
-    /// Checks a frame with batches of objects: how the objects are serialized, and the number of objects in each batch.
+    /// Checks the metadata of a frame with batches of objects: their serializer, the metalayer `listarray`, and that `batch_lengths` are
+    /// integers.
     fn batches(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         let serializer = header.metalayers().get("batcharray").and_then(value::read).and_then(|meta| meta.get("serializer"));
         if let Some(serializer) = serializer.filter(|serializer| !matches!(serializer.as_str(), Some("msgpack" | "arrow"))) {

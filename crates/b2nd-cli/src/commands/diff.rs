@@ -69,7 +69,7 @@ impl Diff {
         let mut said = Vec::new();
         for path in [&self.a, &self.b] {
             let mut frames = Said::new();
-            // The key of a leaf or a group that the path names is left out of the keys.
+            // If the path names a leaf or a group, its key is removed from the start of all keys.
             let top = Location::new(path.as_os_str()).key().map(|key| format!("/{}", key.trim_matches('/'))).unwrap_or_default();
             let readable = Paths::of(path).each(Leaves::Each, &mut output.err, &mut |found| {
                 let (key, said) = match found {

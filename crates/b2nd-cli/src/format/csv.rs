@@ -19,7 +19,7 @@ pub(super) fn write(values: &SelectedArray, out: &mut dyn Write, bar: &ProgressB
     if has_fields && shape.len() > 1 {
         let ndim = shape.len();
         return Err(Error::new(format_args!(
-            "structures can be written as CSV only in one dimension, but these have {ndim}: select a slice"
+            "structures can be written as CSV only in one dimension, but these have {ndim}: use indices, as in 0,:"
         )));
     }
     if has_fields {

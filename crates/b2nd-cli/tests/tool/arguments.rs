@@ -118,7 +118,7 @@ fn a_scheme_that_is_not_read_is_named() {
     for (address, expected) in [
         ("s3://bucket/a.b2nd", "s3:// is not supported: use an https:// URL"),
         ("ftp://host/a.b2nd", "ftp:// is not supported: copy the file to this machine first"),
-        ("odd://a.b2nd", "odd:// is not supported: use a path, http:// or https://"),
+        ("odd://a.b2nd", "odd:// is not supported: use a path or an HTTP URL"),
     ] {
         for command in ["info", "cat"] {
             let refused = tests.refused(&[command, address]);

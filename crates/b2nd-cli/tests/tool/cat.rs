@@ -37,7 +37,7 @@ fn values_are_csv_or_json_by_the_name_of_the_file() {
     assert_eq!(tests.ok(&["cat", "--csv", "a.b2nd", "1"]), "3\n4\n5\n", "a record for each element of one dimension");
     assert_eq!(tests.ok(&["cat", "--json", "a.b2nd", "1,1"]), "4\n");
     assert_eq!(tests.ok(&["cat", "--csv", "s.b2nd", "0,0,:2"]).lines().next(), Some("time,temp,rain"));
-    assert!(tests.refused(&["cat", "--csv", "s.b2nd"]).ends_with("in one dimension, but these have 3: select a slice"));
+    assert!(tests.refused(&["cat", "--csv", "s.b2nd"]).ends_with("in one dimension, but these have 3: use indices, as in 0,:"));
     for (name, expected) in [("a.csv", "0,1,2\n3,4,5\n"), ("a.json", "[[0,1,2],\n[3,4,5]]\n"), ("a.txt", "0  1  2\n3  4  5\n")] {
         tests.ok(&["export", "a.b2nd", name]);
         assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");

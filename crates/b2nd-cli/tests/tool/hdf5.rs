@@ -154,7 +154,7 @@ fn every_command_for_arrays_reads_datasets() {
     let tests = directory();
     assert_eq!(tests.ok(&["head", "-n", "2", "h5py.h5::/flat"]), "0  1\n… the first 2 of 600\n");
     assert_eq!(tests.ok(&["cat", "h5py.h5::/cube", "5,19,27:"]), "3597.0\n3598.0\n3599.0\n");
-    // In this file, 512 other bytes precede what is HDF5.
+    // In this file, a user block of 512 bytes precedes the HDF5 data.
     assert_eq!(tests.ok(&["cat", "user_block.h5::/blosc2", "118:"]), "118\n119\n");
     assert!(tests.ok(&["check", "--data", "user_block.h5"]).contains("user_block.h5::/plain: ok: "));
     let stats = parsed(&tests.ok(&["stats", "--json", "h5py.h5::/types/big"]));

@@ -178,7 +178,7 @@ fn nothing_else_is_served_and_to_nobody_else() {
     assert_eq!(server.get("ask/0", "").0, 405);
     assert_eq!(post(&door, "", &" ".repeat((1 << 16) + 1)), 413);
     let error = server.json(0, json!({"reader": [null, {"info": "/etc/passwd"}]}));
-    assert!(error["error"].as_str().unwrap().starts_with("a question of the page is not understood: "), "{error}");
+    assert!(error["error"].as_str().unwrap().starts_with("the page's request cannot be parsed: "), "{error}");
     let view = json!({"start": [0, 0, 0], "end": [1_u64 << 40, 1, 1], "forms": ["no"]});
     assert!(server.view(0, None, view).0["error"].is_string());
     assert!(server.json(0, json!({"reader": [null, "secret"]}))["error"].is_string());

@@ -54,7 +54,7 @@ impl Packer {
     /// Compresses bytes like [`pack`](Packer::pack), to streams that are about as short as those of zlib, which C-Blosc uses. Some
     /// streams of zlib-rs are longer.
     pub(super) fn pack_like_zlib(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> usize {
-        // At the levels 1 and 2, miniz_oxide searches less than zlib.
+        // At levels 1 and 2, miniz_oxide searches less than zlib, so level 3 is used.
         let level = level.max(3);
         let length = self.pack_miniz(level, 0, bytes, stream);
         // Unlike zlib, miniz_oxide can write a code table even if the format's fixed table makes the stream shorter.

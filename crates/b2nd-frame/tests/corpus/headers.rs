@@ -245,7 +245,7 @@ fn check_field(header: &Header, bytes: &[u8], key: &str, expected: &Value) {
         "codec_meta" => json!(header.codec_meta()),
         "other_flags2" => json!(bytes[0x55]),
         "meta_idx_size" => json!(u16::from_be_bytes([bytes[0x59], bytes[0x5a]])),
-        // These keys describe the trailer, the chunks, or the bytes after the frame.
+        // These keys describe the trailer, the index, or the bytes after the frame.
         "trailer_len" | "trailer_version" | "vl_idx_size" | "vlmetalayers" => return,
         "nchunks_from_index" | "chunk_offsets" | "index_chunk" | "bytes_after_frame" => return,
         _ => panic!("{key} is not known"),

@@ -50,7 +50,7 @@ fn a_frame_with_a_fingerprint_is_not_edited() {
     let at = bytes.len() - 17;
     bytes[at] = 1;
     let path = file(&scratch, &bytes);
-    let refused = "fingerprint: expected type 0 (none), found 1: an edit cannot update it; `b2nd repack` makes a copy without it";
+    let refused = "fingerprint: expected type 0 (none), found 1: an edit cannot update it; `b2nd repack FILE COPY` leaves it out";
     assert_eq!(refusal(&path, File::edit(&path)), refused);
     assert_eq!(refusal(&path, rewrite_to(&path, scratch.join("g.b2nd"), |_| Ok(()))), refused);
     assert_eq!((fs::read(&path).unwrap(), scratch.names()), (bytes.clone(), vec!["f.b2nd".into()]));

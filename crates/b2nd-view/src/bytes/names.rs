@@ -140,7 +140,7 @@ fn format_flags(bytes: &[u8]) -> String {
     let byte = only(bytes);
     let offsets = match byte >> 4 & 3 {
         1 => "64-bit offsets".to_owned(),
-        code => format!("offset width code {code}"),
+        code => format!("unknown width of offsets (code {code})"),
     };
     let chunks = if byte & 0x40 != 0 { ", variable chunks" } else { "" };
     let blocks = if byte & 0x80 != 0 { ", variable blocks" } else { "" };
