@@ -13,9 +13,7 @@ pub(crate) fn fault(error: Fault) -> Error {
             error if is_of_source(&error) => error,
             error => Error::custom(format_args!("{path}: {error}")),
         },
-        Fault::UnsupportedLayoutClass(3) => {
-            Error::custom("virtual datasets are not read; others in the file can be read by path")
-        }
+        Fault::UnsupportedLayoutClass(3) => Error::custom("virtual datasets are not read; other datasets are, by their paths"),
         Fault::UnsupportedFilter(codec) => Codec::from(NoCodec { reason: format!("{codec} is not supported"), codec }).into(),
         error => Error::custom(format_args!("{error}")),
     }

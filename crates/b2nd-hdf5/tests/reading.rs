@@ -69,7 +69,7 @@ fn numbers_with_unused_bits_are_refused() {
 #[test]
 fn a_virtual_dataset_is_refused_by_name() {
     let file = open("virtual/virtual.h5");
-    let expected = ": virtual datasets are not read; others in the file can be read by path";
+    let expected = ": virtual datasets are not read; other datasets are, by their paths";
     assert!(file.array("/virtual").unwrap_err().to_string().ends_with(expected));
     assert!(file.datasets().unwrap_err().to_string().ends_with(expected));
     assert_eq!(file.array("/real").unwrap().geometry().shape(), [10]);

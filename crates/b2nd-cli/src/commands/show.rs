@@ -256,7 +256,7 @@ impl Show {
             return Err(Error::new(match &column.dtype {
                 Some(dtype) => format!("the values are {dtype}, which cannot be drawn: print the values with `b2nd head`"),
                 None if values.array.is_flat() => "the dtype is not known: give it with --dtype".to_owned(),
-                None => "no dtype that is supported: see `b2nd info` or, for Caterva, `b2nd upgrade --dtype`".to_owned(),
+                None => "the dtype is missing or unknown: see `b2nd info` or, for Caterva, `b2nd upgrade --dtype`".to_owned(),
             }));
         }
         if column.offsets.len() != 1 {
