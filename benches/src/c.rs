@@ -61,7 +61,7 @@ pub fn decode(bytes: &[u8], place: &mut Decoded) {
     unsafe { sys::free(dtype.cast()) }
 }
 
-/// Decodes and returns the dtype as a string.
+/// Decodes valid bytes like `decode`, and returns the dtype as a string.
 pub fn decode_with_dtype(bytes: &[u8], place: &mut Decoded) -> String {
     let dtype = deserialize(bytes, place);
     // SAFETY: the dtype is a C string that we own.

@@ -133,7 +133,7 @@ impl OpenTable {
         Ok(column)
     }
 
-    /// Reads the SUMMARY index of a field of the schema, if the field has an index that is not stale.
+    /// Reads the SUMMARY index of a field of the schema, if the field has one that is supported and not stale.
     pub(crate) fn summary(&self, place: usize) -> Result<Option<Summary>> {
         let Some(Output::Column(column)) = self.outputs.get(place) else { return Ok(None) };
         let Some(ColumnInfo { name, spec, .. }) = self.columns.get(*column) else { return Ok(None) };

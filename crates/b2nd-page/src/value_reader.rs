@@ -59,7 +59,7 @@ pub struct View {
     pub rows: i32,
     /// The axis of the plane's columns, or -1 if there is none.
     pub columns: i32,
-    /// The column (a field of the elements) of `numbers` and `count`.
+    /// The index of the column (a field of the elements) for the forms `numbers` and `count`.
     pub column: usize,
     /// For complex numbers, 0 for the magnitude and 1 for the phase.
     pub part: u8,
@@ -128,7 +128,8 @@ impl ValueReader {
         Ok(text)
     }
 
-    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a list of strings of JSON.
+    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a JSON list of strings, each of which is one
+    /// value as JSON.
     pub fn cells(&self, ranges: &[u64]) -> String {
         let ranges: Vec<_> = ranges.chunks_exact(2).map(|range| range[0]..range[1]).collect();
         let count = ranges.iter().fold(0_u64, |count, range| count.saturating_add(range.end.saturating_sub(range.start)));

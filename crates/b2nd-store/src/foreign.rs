@@ -61,7 +61,7 @@ static HDF5_OPENER: OnceLock<Opener> = OnceLock::new();
 pub(crate) const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// Returns true if `first`, the first [`FIRST_BYTES`] of a file, are those of an HDF5 file. A user block must have 512 bytes and start with
-/// `MATLAB`, as in the files of MATLAB 7.3, or with a zero: a block that starts like a Blosc2 frame is read as a frame.
+/// `MATLAB`, as in the files of MATLAB 7.3, or with a zero byte, so that a file that starts like a Blosc2 frame is read as a frame.
 pub fn is_hdf5(first: &[u8]) -> bool {
     let has_block = first.starts_with(b"MATLAB") || first.starts_with(b"\0");
     first.starts_with(HDF5) || has_block && first.get(512..).is_some_and(|rest| rest.starts_with(HDF5))

@@ -54,9 +54,9 @@ const MOST_BLOCKS: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails if `from` contains no Zarr array or several, a codec or the data type is not supported, a file cannot be read or is damaged,
-/// chunks (of shards, the inner chunks) have 2 GiB or more, the array is much larger than its files justify, an attribute cannot be stored
-/// (at most 16 are allowed, with names of at most 31 bytes), an option is not valid, or `to` cannot be written.
+/// Fails, for example, if `from` contains no Zarr array or several, a codec or the data type is not supported, a file cannot be read or is
+/// damaged, a chunk (in an array with shards, an inner chunk) has 2 GiB or more, the array is much larger than its files justify, an
+/// attribute cannot be stored (at most 16 are allowed, with names of at most 31 bytes), an option is not valid, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));

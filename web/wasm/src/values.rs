@@ -19,7 +19,8 @@ impl Module {
         Ok(self.asked()?.open(key.as_deref(), is_batches))
     }
 
-    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a list of strings of JSON.
+    /// Returns the values in these ranges (start, end, start, end, …) of the open batches, as a JSON list of strings, each of which is one
+    /// value as JSON.
     pub fn cells(&mut self, ranges: Vec<f64>) -> Result<String, JsError> {
         let ranges: Vec<u64> = ranges.into_iter().map(|place| place as u64).collect();
         Ok(self.asked()?.cells(&ranges))

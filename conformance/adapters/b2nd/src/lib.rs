@@ -1,4 +1,4 @@
-//! The adapter for the crates of b2nd: returns the facts about a file of each layer.
+//! The adapter for the crates of b2nd: returns the facts about a file, which belongs to one of the layers.
 
 mod encode;
 mod frame;
