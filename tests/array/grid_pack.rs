@@ -166,7 +166,7 @@ fn what_does_not_fit_the_shapes_is_refused() {
         let error = grid.runs(chunk, block, &[0..1, 0..2], 4).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("block {block} of chunk {chunk} is out of range: the number of chunks is 8, of blocks in a chunk 4")
+            format!("block {block} of chunk {chunk} is out of range: the number of chunks is 8, that of their blocks 4")
         );
     }
     let error = grid.runs(0, 0, &[0..1, 0..8], 4).unwrap_err();

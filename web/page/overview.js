@@ -48,7 +48,7 @@ export class Overview {
       : ` Each cell represents up to ${drawn.step.map(thousands).join(" × ")} chunks and shows the size of the first.`;
     const range =
       known.length === 0
-        ? "None of these chunks has bytes in this file: they are special, missing, or in files of their own"
+        ? "None of the drawn chunks has bytes in this file: they are special, missing, or in files of their own"
         : `Chunks of ${size(least)} to ${size(most)}; larger ones have a stronger color`;
     this.caption.textContent = `${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);

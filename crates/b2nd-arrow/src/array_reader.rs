@@ -112,7 +112,7 @@ fn lists(values: ArrayRef, lengths: &[i32]) -> Result<ArrayRef> {
 fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<ArrayRef> {
     if !dtype.fields().is_empty() {
         if dtype.itemsize() == 0 {
-            return Err(Error::new(ErrorKind::Refused, format_args!("structures of the dtype {dtype} have 0 bytes")));
+            return Err(Error::new(ErrorKind::Refused, format_args!("structures of 0 bytes are not supported: {dtype}")));
         }
         let column = |field: &b2nd::dtype::Field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();

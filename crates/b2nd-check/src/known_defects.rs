@@ -76,7 +76,7 @@ pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: Feature =
 pub(crate) const SHUFFLE_PARAMETER: Feature = Feature { name: "shuffle-parameter", case: "frame/shuffle-parameter" };
 /// Chunks in which the filter delta is not the first filter.
 pub(crate) const DELTA_BEHIND: Feature = Feature { name: "delta-behind-another-filter", case: "frame/delta-behind-shuffle" };
-/// Chunks whose flags announce a user's codec, although the codec's number, below 32, is in the range of built-in codecs.
+/// Chunks whose flags say that the codec is not built in, although the codec's number, below 32, is in the range of built-in codecs.
 pub(crate) const CODEC_FORMAT: Feature = Feature { name: "codec-format-6", case: "frame/gate-codec-format-6" };
 /// Special chunks, except repeated values, that are stored as data, not only as an entry of the index.
 pub(crate) const SPECIAL_IN_DATA: Feature = Feature { name: "special-in-data", case: "frame/gate-special-in-data" };

@@ -496,6 +496,6 @@ fn a_codec_by_the_number_of_a_users_one_does_not_pass_in_an_attribute() {
     bytes[at + 2] = 0x15 | 6 << 5;
     bytes[at + 22] = 4;
     let found = found(&bytes, &Limits::default());
-    let sentence = "vlmetalayer \"note\": its flags announce a user's codec, but its codec's number, 4, is below 32";
+    let sentence = "vlmetalayer \"note\": its flags say that its codec is not built in, but the codec's number, 4, is below 32";
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }

@@ -57,7 +57,7 @@ fn file(location: &Location) -> b2nd_frame::Result<Option<Bytes>> {
 pub(crate) fn must_not_be_hdf5(path: &Path) -> Result<()> {
     match file(&Location::of(path)) {
         Ok(Some(_)) if cfg!(feature = "hdf5") => {
-            Err(Error::new("HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed"))
+            Err(Error::new("an HDF5 file cannot be changed or copied: `b2nd import` copies one of its datasets"))
         }
         _ => Ok(()),
     }

@@ -216,7 +216,7 @@ impl Decompressor {
         let header = blocks.header();
         match blocks.backend {
             Some(Backend::Here) => {}
-            Some(Backend::Plugins) => return Err(Error::custom("the chunk needs a plugin, and plugins need the whole chunk")),
+            Some(Backend::Plugins) => return Err(Error::custom("the chunk needs a plugin: decompress the whole chunk")),
             None => return self.backend(header).map(|_| ()),
         }
         let codec = header.codec();

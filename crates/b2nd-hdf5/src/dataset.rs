@@ -111,7 +111,7 @@ impl File {
         }
         let dtype = dtype(opened.dtype(), self.is_pytables)?;
         if !has_usual_numbers(opened.dtype(), &mut &opened.raw_datatype().map_err(fault)?[..]) {
-            return Err(Error::custom("the numbers have unused bits, or are floats not of IEEE 754: neither is supported"));
+            return Err(Error::custom("numbers with unused bits, and floats other than those of IEEE 754, are not supported"));
         }
         let itemsize = dtype.itemsize();
         if fill.len() != itemsize || fill.iter().all(|&byte| byte == 0) {

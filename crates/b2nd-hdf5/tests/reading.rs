@@ -57,7 +57,7 @@ fn what_has_no_form_as_an_array_is_refused_by_name() {
 fn numbers_with_unused_bits_are_refused() {
     let file = open("unusual/unusual.h5");
     for name in ["bits20", "shifted", "bfloat16", "record", "explicit"] {
-        let expected = "the numbers have unused bits, or are floats not of IEEE 754: neither is supported";
+        let expected = "numbers with unused bits, and floats other than those of IEEE 754, are not supported";
         assert_eq!(file.array(name).unwrap_err().to_string(), expected, "{name}");
     }
     let usual = file.array("usual").unwrap();

@@ -26,7 +26,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
         b"" => "an empty file",
         _ if opener(first).is_some() => "an HDF5 file",
         _ if is_hdf5(first) => {
-            "an HDF5 file, which this build cannot read: install the tool with `cargo install --path crates/b2nd-cli --features full`"
+            "an HDF5 file, which this build cannot read: install a `b2nd` that can, with `cargo install --path crates/b2nd-cli --features full`"
         }
         _ if starts(b"\x93NUMPY") => "a NumPy file: `b2nd import FILE.npy OUT.b2nd` converts it",
         _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB can read it",

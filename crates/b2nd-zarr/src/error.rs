@@ -16,7 +16,7 @@ pub enum Error {
     /// The elements cannot be converted to a data type of Zarr version 3.
     #[error("{dtype} cannot be converted to a Zarr data type")]
     NoDataType {
-        /// The dtype of the elements, as NumPy writes it, or `elements without a dtype`.
+        /// The dtype of the elements, as NumPy writes it, or `elements of a missing or unknown dtype`.
         dtype: String,
     },
     /// The elements of the Zarr array cannot be converted to a dtype of a Blosc2 array.

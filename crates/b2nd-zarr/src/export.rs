@@ -82,7 +82,7 @@ pub fn export(array: &Array, path: impl AsRef<Path>, options: &ExportOptions) ->
 
 fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     let geometry = array.geometry();
-    let dtype = array.dtype().ok_or_else(|| Error::NoDataType { dtype: "elements without a dtype".to_owned() })?;
+    let dtype = array.dtype().ok_or_else(|| Error::NoDataType { dtype: "elements of a missing or unknown dtype".to_owned() })?;
     let zarr = to_zarr(dtype)?;
     let plain = vec![
         new_metadata::bytes(&zarr, zarr.order.map(|_| ByteOrder::Little)),

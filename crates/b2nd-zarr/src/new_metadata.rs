@@ -15,7 +15,7 @@ pub(crate) const FILE: &str = "zarr.json";
 
 /// Returns the Zarr data type for an array's elements.
 pub(crate) fn zarr_type(meta: &ArrayMeta<&str>) -> Result<ZarrType> {
-    let unknown = || Error::NoDataType { dtype: meta.dtype().unwrap_or("elements without a dtype").to_owned() };
+    let unknown = || Error::NoDataType { dtype: meta.dtype().unwrap_or("elements of a missing or unknown dtype").to_owned() };
     to_zarr(&meta.parse_dtype()?.ok_or_else(unknown)?)
 }
 

@@ -103,7 +103,7 @@ impl Grid {
         let Some(extent) = self.block_extent(chunk, block) else {
             let (nchunks, nblocks) = (self.nchunks(), self.blocks_per_chunk());
             return Err(Error::custom(format_args!(
-                "block {block} of chunk {chunk} is out of range: the number of chunks is {nchunks}, of blocks in a chunk {nblocks}"
+                "block {block} of chunk {chunk} is out of range: the number of chunks is {nchunks}, that of their blocks {nblocks}"
             )));
         };
         Ok(Runs::new(&extent, &strides(&self.blockshape), slice, itemsize))

@@ -139,12 +139,13 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     found
 }
 
-/// Returns a finding if the flags of a chunk announce a user's codec, but the codec's number is in the range of built-in codecs.
+/// Returns a finding if the flags of a chunk say that its codec is not built in, but the codec's number is in the range of built-in codecs.
 fn of_users(chunk: &ChunkHeader) -> Option<String> {
     let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
     let is_compressed = chunk.special().is_none() && !chunk.is_stored();
-    (is_compressed && chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS)
-        .then(|| format!("its flags announce a user's codec, but its codec's number, {own}, is below {FIRST_OF_USERS}"))
+    (is_compressed && chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS).then(|| {
+        format!("its flags say that its codec is not built in, but the codec's number, {own}, is below {FIRST_OF_USERS}")
+    })
 }
 
 /// Returns the typesize that the chunks of a frame should have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the

@@ -246,7 +246,7 @@ impl Show {
         };
         let Some(place) = place else {
             return Err(Error::new(match &self.field {
-                Some(field) if names.is_empty() => format!("there is no field {field}: the elements have no named fields"),
+                Some(field) if names.is_empty() => format!("there is no field {field}: the elements have no known fields"),
                 Some(field) => format!("there is no field {field}; the fields are {}", names.join(", ")),
                 None => format!("the elements are structures: choose one of their fields with --field ({})", names.join(", ")),
             }));
@@ -256,7 +256,7 @@ impl Show {
             return Err(Error::new(match &column.dtype {
                 Some(dtype) => format!("the values are {dtype}, which cannot be drawn: print the values with `b2nd head`"),
                 None if values.array.is_flat() => "the dtype is not known: give it with --dtype".to_owned(),
-                None => "the dtype is missing or unknown: see `b2nd info` or, for Caterva, `b2nd upgrade --dtype`".to_owned(),
+                None => "the dtype is missing or unknown; `b2nd upgrade --dtype` adds one to Caterva arrays".to_owned(),
             }));
         }
         if column.offsets.len() != 1 {

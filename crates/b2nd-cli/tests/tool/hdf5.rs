@@ -76,7 +76,7 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
     assert!(tests.refused(&["head", "h5py.h5"]).ends_with("it is a store: name a leaf, as in h5py.h5::/blosc"));
     assert!(tests.refused(&["head", "h5py.h5::/cub"]).contains("it has no leaf /cub; its leaves are "));
     tests.ok(&["import", "h5py.h5::/cube", "cube.b2nd"]);
-    let sentence = "HDF5 files are only read: `b2nd import` copies a dataset to a file that can be changed";
+    let sentence = "an HDF5 file cannot be changed or copied: `b2nd import` copies one of its datasets";
     for [file, command] in [
         ["h5py.h5::/cube", "meta set FILE units m"],
         ["h5py.h5", "meta rm FILE title"],
