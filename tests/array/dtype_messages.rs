@@ -117,7 +117,7 @@ fn nesting_ends_at_100_levels() {
     for bomb in ["[('f', ", "(", "{'names': ['f'], 'formats': [", "[(", "[", "('u1', ("] {
         bomb.repeat(100_000).parse::<DType>().unwrap_err();
     }
-    // The flag is at the end of each level, so the structure inside has been parsed before it is known to be aligned.
+    // Each level ends with its flag, so the parser looks for the flags before it parses the levels.
     let aligned = "{'names': ['f'], 'formats': [".repeat(100) + "'u1'" + &"], 'aligned': True}".repeat(100);
     assert_eq!(parse(&aligned).to_string(), aligned);
 

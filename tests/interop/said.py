@@ -87,9 +87,9 @@ def compare_elements(rust, array):
         return
     shapes = {"ndim": array.ndim, "shape": array.shape, "chunkshape": array.chunks, "blockshape": array.blocks}
     chunks = [bytes(schunk.decompress_chunk(number)).hex() for number in range(schunk.nchunks)]
-    # The whole array is read, because C-Blosc2 reads parts of a chunk wrong with the filter delta. It is converted to raw bytes, because NumPy
-    # does not copy the padding of structures. An array without dimensions gives a
-    # scalar that has lost the byte order and the trailing zeros, so it is converted back.
+    # The whole array is read, because C-Blosc2 returns wrong values for parts of a chunk that has the filter delta. It is converted to raw
+    # bytes, because NumPy does not copy the padding of structures. An array without dimensions gives a scalar that has lost the byte order and
+    # the trailing zeros, so it is converted back.
     whole = array[...] if array.ndim else np.asarray(array[()], array.dtype)
     whole = np.frombuffer(whole.tobytes(), f"V{schunk.typesize}").reshape(array.shape)
     for ranges in ([(0, n) for n in array.shape], [(n // 3, n - n // 4) for n in array.shape]):

@@ -23,7 +23,7 @@ def write_cases(directory):
         shape = (40 + number, 64, 64)
         values = numpy.arange(numpy.prod(shape)).reshape(shape)
         image = values.astype("<f4" if number % 5 else "<f8")
-        # Without these, python-blosc2 chooses them by the caches of the machine, and the numbers would differ.
+        # Without these shapes, python-blosc2 would choose others, which depend on the machine's caches.
         shapes = {"chunks": (5, 64, 64), "blocks": (5, 32, 64), "mode": "w"}
         image = blosc2.asarray(image, urlpath=str(directory / f"case{number:02}.b2nd"), **shapes)
         image.schunk.vlmeta["units"] = "HU"

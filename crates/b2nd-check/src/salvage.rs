@@ -83,8 +83,8 @@ impl<'s> Salvage<'s> {
         let tail = salvage.tail()?;
         match Offsets::from_tail(&salvage.header, &tail) {
             Ok(offsets) => salvage.indexed(&offsets, decompressor)?,
-            // The index is intact, but this build has no decoder for it.
-            Err(error) if matches!(error.kind(), b2nd_frame::ErrorKind::NoCodec { .. }) => return Err(error),
+            // The index may be intact: a build with a decoder for it can tell.
+            Err(why) if matches!(why.kind(), b2nd_frame::ErrorKind::NoCodec { codec, .. } if codec == "zstd") => return Err(why),
             Err(error) => {
                 salvage.is_ordered = false;
                 let why = frame.offsets().err().unwrap_or(error).to_string();

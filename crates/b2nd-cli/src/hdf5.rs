@@ -30,7 +30,7 @@ pub(crate) fn register() {
 /// file of another format.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     let location = Location::new(word.as_os_str());
-    // Without a key, other files are not opened here: raw bytes can come from a pipe, which can be read only once.
+    // Without a key, a file with another ending is not opened here: it may be a pipe, which can be read only once.
     if location.key().is_none() && !foreign::is_named_hdf5(Path::new(&*location.place())) {
         return Ok(None);
     }

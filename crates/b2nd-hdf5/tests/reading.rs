@@ -208,7 +208,7 @@ fn a_slice_reads_no_more_than_the_chunks_that_it_touches() {
     let array = File::open(Arc::new(source)).unwrap().array("/cube").unwrap();
     let before = count.load(Ordering::Relaxed);
     array.read_bytes(&[0..1, 0..1, 0..1]).unwrap();
-    // The chunk has 675 bytes. Its place in the file is known by then.
+    // The chunk has 675 bytes. Its position in the file is already known, because the dataset is open.
     assert_eq!(count.load(Ordering::Relaxed) - before, 675);
     // h5py reads about 7,000 bytes of the file for this element. This crate reads metadata in pieces of 512 bytes, and the header of
     // the first frame for the blockshape.

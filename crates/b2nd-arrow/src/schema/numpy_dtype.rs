@@ -63,7 +63,7 @@ pub(crate) fn is_stored_as(of: &DataType, dtype: &str) -> bool {
         DataType::Boolean => matches!(dtype, "|b1" | "|u1"),
         DataType::Utf8 => digits("<U"),
         DataType::Binary | DataType::LargeBinary => digits("|S") || digits("S"),
-        // Columns of times are stored as integers, and columns of arrays of times are stored as NumPy times.
+        // Columns of timestamps are stored as int64, and columns of arrays of timestamps as datetime64.
         DataType::Timestamp(..) if dtype == "<i8" => true,
         other => {
             let is_ordered = dtype.starts_with(if other.primitive_width() == Some(1) { '|' } else { '<' });

@@ -207,7 +207,7 @@ fn describe(frame: &Frame) -> Result<Value> {
             (name, value.clone())
         };
         let mut layers: Map<String, Value> = list.as_array().into_iter().flatten().map(named).collect();
-        // The array's metalayer is compared as the field `array`.
+        // The metalayer `b2nd` is compared as the field `array`.
         if fields.get("array").is_some_and(|array| !array.is_null()) && name == "metalayers" {
             layers.remove("b2nd");
         }

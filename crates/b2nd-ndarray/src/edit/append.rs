@@ -253,7 +253,7 @@ impl Appender {
 
 impl Drop for Appender {
     fn drop(&mut self) {
-        // After a failed `flush`, the caller may append the rows again, so they must not be in the file, too.
+        // After a failed `flush`, the caller may append the rows again, so `drop` must not write them.
         if !self.failed {
             // `drop` cannot return an error, so errors are ignored.
             let _ = self.flush();

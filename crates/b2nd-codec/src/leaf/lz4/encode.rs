@@ -215,7 +215,7 @@ fn put_token(out: &mut [u8], at: usize, literals: usize, more: usize) -> Option<
 #[inline(always)]
 fn put_rest(out: &mut [u8], mut at: usize, length: usize) -> Option<usize> {
     let Some(mut rest) = length.checked_sub(15) else { return Some(at) };
-    // Most rests are one byte, for which `fill` would be slow.
+    // The rest usually takes one byte, for which `fill` would be slow.
     while rest >= 255 {
         *out.get_mut(at)? = 255;
         at += 1;
