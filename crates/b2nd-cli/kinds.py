@@ -431,7 +431,7 @@ def show(kind):
     if kind.kind in NO_VALUES:
         return refused(WHY[kind.kind], "show", kind.word)
     if kind.kind in OBJECTS:
-        return refused("`b2nd cat` and `b2nd stats` read them", "show", kind.word)
+        return refused("use `b2nd cat` or `b2nd stats`", "show", kind.word)
     if isinstance(kind.values, np.ndarray) and kind.values.ndim == 0 and kind.values.dtype.kind not in "SUV":
         return refused("a single value has no picture", "show", kind.word)
     if isinstance(kind.values, np.ndarray) and kind.values.dtype.kind in "SUV":
